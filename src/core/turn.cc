@@ -1,0 +1,15 @@
+#include "core/turn.h"
+
+namespace samovar {
+
+const char* to_string(ReuseSource source) {
+  switch (source) {
+    case ReuseSource::none: return "none";
+    case ReuseSource::live: return "live";
+    case ReuseSource::anchor: return "anchor";
+    case ReuseSource::fork: return "fork";
+  }
+  return "none";
+}
+
+}  // namespace samovar

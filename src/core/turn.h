@@ -1,0 +1,96 @@
+// A turn: one request and its reply, as it travels between api/ and sched/. Requests go down as
+// TurnRequest; results come back up through one interface only, TurnSink, in order.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "core/prompt.h"
+#include "core/sampling.h"
+#include "core/tokens.h"
+
+namespace samovar {
+
+using TurnId = std::uint64_t;
+
+struct TurnRequest {
+  Prompt prompt;
+  SamplingParams sampling;
+  std::vector<std::string> stop;           // stop strings, matched on the reply's text
+  std::optional<std::int64_t> max_tokens;  // nullopt: until the model ends or the context is full
+  std::string session_key;                 // from prompt_cache_key or a header; a hint, may be empty
+  Micros arrived = 0;                      // when the request's bytes were complete
+  Micros render_time = 0;                  // parse + template + tokenise
+};
+
+enum class FinishReason {
+  end,     // the model ended its reply
+  stop,    // a stop string matched
+  length,  // max_tokens reached, or the context is full
+};
+
+// Where the tokens of a prompt came from. One of them per turn.
+enum class ReuseSource { none, live, anchor, fork };
+[[nodiscard]] const char* to_string(ReuseSource source);
+
+// What a turn cost. Prefill and decode are never mixed; rates are computed only from these.
+// All times are durations in microseconds on the monotonic clock.
+struct TurnTimings {
+  Micros render = 0;       // parse, template, tokenise (HTTP thread)
+  Micros queue = 0;        // waiting for a sequence
+  Micros plan = 0;         // choosing what to reuse
+  Micros restore = 0;      // bringing it into the sequence (rewind, fork)
+  Micros prefill = 0;      // computing prompt tokens: engine time of this turn's own calls
+  Micros first_token = 0;  // from arrival to the first sampled token
+  Micros decode = 0;       // from the first sampled token to the last
+  Position prompt_tokens = 0;
+  Position reused_tokens = 0;    // really reused; prompt = reused + computed
+  Position computed_tokens = 0;  // prompt tokens computed in this turn
+  Position reply_tokens = 0;     // sampled, the end token included
+  Position matched_tokens = 0;   // longest prefix shared with anything resident
+  ReuseSource source = ReuseSource::none;
+};
+
+// --- events ----------------------------------------------------------------------------------
+
+struct TurnStarted {  // admitted; prefill begins
+  Position prompt_tokens = 0;
+  Position reused_tokens = 0;
+  std::string plan;  // printable
+};
+struct TurnProgress {  // after each piece of prefill
+  Position done = 0;   // prompt tokens in memory so far, reused ones included
+  Position total = 0;
+};
+struct TurnText {    // new text of the reply; may end inside a UTF-8 character
+  std::string text;  // bytes
+  std::vector<Sampled> tokens;  // only if log probabilities were asked for
+};
+struct TurnFinished {
+  FinishReason reason = FinishReason::end;
+  TurnTimings timings;
+};
+struct TurnFailed {
+  Error error;
+  TurnTimings timings;
+};
+using TurnEvent = std::variant<TurnStarted, TurnProgress, TurnText, TurnFinished, TurnFailed>;
+
+// Receives a turn's events on the engine thread. Must not block: a slow reader is the sink's
+// problem, never the engine's. After TurnFinished or TurnFailed nothing follows.
+class TurnSink {
+ public:
+  virtual ~TurnSink() = default;
+  virtual void on_event(TurnEvent event) = 0;
+
+  // Asked by the engine thread between engine calls. True: the client is gone; work stops and what
+  // was computed stays reusable.
+  [[nodiscard]] virtual bool cancelled() const = 0;
+};
+
+}  // namespace samovar

@@ -1,0 +1,1 @@
+// Only builds the precompiled gtest header.
