@@ -8,7 +8,8 @@
 // the sequence's end: going back needs a Snapshot taken at exactly the position to return to.
 //
 // Threading: every method is called from one thread, the engine thread, except `model()`, `limits()`,
-// `piece()` and `is_end()`, which are immutable after construction and may be called from any.
+// `make_sampler()`, `piece()` and `is_end()`, which touch only what is immutable after construction and
+// may be called from any.
 //
 // Errors: `no_cells` leaves everything as it was. After `failed` the sequences involved are in an
 // unknown state: the caller must `rewind` them to a snapshot or `drop` them before anything else.
@@ -91,7 +92,8 @@ class Engine {
   // steps[i].
   virtual EngineStatus decode(std::span<const DecodeStep> steps) = 0;
 
-  // Outputs stay valid until the next prefill or decode.
+  // Outputs stay valid until the next prefill or decode. A token of -1 says that the distribution is
+  // broken (not a number): treat the sequence as after `failed`.
   virtual Sampled sample(Sampler& sampler, int output) = 0;
 
   // `prompt` feeds the repetition penalties. Fails on a grammar that does not parse.

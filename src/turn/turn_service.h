@@ -4,6 +4,8 @@
 // Threading: submit() and TurnStream may be used from any thread; a TurnStream has one reader.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <memory>
@@ -38,8 +40,8 @@ class TurnStream final : public TurnSink {
   std::atomic<bool> cancelled_ = false;
 };
 
-// Where turns can be handed in. The engine thread implements it (sched/engine_thread.h); tests of
-// api/ pass their own.
+// Where turns can be handed in: the engine thread of this process (turn/local_turn_service.h). Tests
+// of api/ pass their own.
 class TurnService {
  public:
   virtual ~TurnService() = default;

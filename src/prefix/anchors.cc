@@ -1,0 +1,131 @@
+#include "prefix/anchors.h"
+
+#include <algorithm>
+#include <limits>
+#include <unordered_set>
+#include <utility>
+
+namespace samovar {
+
+const char* to_string(AnchorKind kind) {
+  switch (kind) {
+    case AnchorKind::system: return "system";
+    case AnchorKind::message: return "message";
+    case AnchorKind::grid: return "grid";
+    case AnchorKind::history_end: return "history end";
+  }
+  return "message";
+}
+
+Anchors::Anchors(int sequences, std::size_t budget_bytes)
+    : sequences_(static_cast<std::size_t>(sequences)), budget_(budget_bytes) {}
+
+const std::vector<Anchor>& Anchors::of(SeqId sequence) const {
+  return sequences_[static_cast<std::size_t>(sequence)];
+}
+
+const Anchor* Anchors::best(SeqId sequence, Position limit) const {
+  const auto& anchors = of(sequence);
+  const auto after = std::ranges::upper_bound(anchors, limit, {}, &Anchor::position);
+  return after == anchors.begin() ? nullptr : &*std::prev(after);
+}
+
+const Anchor* Anchors::at(SeqId sequence, Position position) const {
+  const Anchor* anchor = best(sequence, position);
+  return anchor != nullptr && anchor->position == position ? anchor : nullptr;
+}
+
+void Anchors::add(SeqId sequence, Anchor anchor) {
+  auto& anchors = sequences_[static_cast<std::size_t>(sequence)];
+  const auto place = std::ranges::lower_bound(anchors, anchor.position, {}, &Anchor::position);
+  if (place != anchors.end() && place->position == anchor.position) {
+    if (anchor.kind == AnchorKind::system) place->kind = anchor.kind;
+    return;
+  }
+  hold(anchor.snapshot);
+  anchors.insert(place, std::move(anchor));
+}
+
+void Anchors::truncate(SeqId sequence, Position position) {
+  auto& anchors = sequences_[static_cast<std::size_t>(sequence)];
+  while (!anchors.empty() && anchors.back().position > position) {
+    release(anchors.back().snapshot);
+    anchors.pop_back();
+  }
+}
+
+void Anchors::fork(SeqId source, SeqId target, Position position) {
+  for (const Anchor& anchor : of(source)) {
+    if (anchor.position <= position) add(target, anchor);
+  }
+}
+
+int Anchors::thin(const std::function<double(SeqId)>& weight,
+                  const std::function<bool(SeqId)>& running) {
+  int dropped = 0;
+  while (bytes_ > budget_) {
+    const Snapshot* victim = cheapest(weight, running, false);
+    if (victim == nullptr) victim = cheapest(weight, running, true);
+    if (victim == nullptr) break;
+    for (auto& anchors : sequences_) {
+      const auto found = std::ranges::find_if(
+          anchors, [&](const Anchor& anchor) { return anchor.snapshot.get() == victim; });
+      if (found == anchors.end()) continue;
+      const SnapshotPtr snapshot = found->snapshot;
+      anchors.erase(found);
+      release(snapshot);
+    }
+    ++dropped;
+  }
+  return dropped;
+}
+
+const Snapshot* Anchors::cheapest(const std::function<double(SeqId)>& weight,
+                                  const std::function<bool(SeqId)>& running,
+                                  bool protected_too) const {
+  // A snapshot shared by several sequences is worth what it is worth to the one that needs it most.
+  std::unordered_map<const Snapshot*, double> worth;
+  std::unordered_set<const Snapshot*> kept;
+  for (std::size_t i = 0; i < sequences_.size(); ++i) {
+    const auto sequence = static_cast<SeqId>(i);
+    const bool busy = running(sequence);
+    Position previous = 0;
+    for (std::size_t k = 0; k < sequences_[i].size(); ++k) {
+      const Anchor& anchor = sequences_[i][k];
+      const bool newest = k + 1 == sequences_[i].size();
+      // In a running sequence's interior thinning is allowed too, or one long prefill could not be
+      // kept within the budget; its newest and its system anchor are not.
+      const bool guarded = newest || anchor.kind == AnchorKind::system;
+      if (guarded && (busy || !protected_too)) kept.insert(anchor.snapshot.get());
+      const double cost = static_cast<double>(anchor.position - previous) * weight(sequence);
+      double& most = worth[anchor.snapshot.get()];
+      most = std::max(most, cost);
+      previous = anchor.position;
+    }
+  }
+  const Snapshot* victim = nullptr;
+  double least = std::numeric_limits<double>::infinity();
+  for (const auto& [snapshot, cost] : worth) {
+    if (kept.contains(snapshot)) continue;
+    const bool earlier = victim != nullptr && cost == least &&
+                         snapshot->position() < victim->position();
+    if (cost < least || earlier) {
+      victim = snapshot;
+      least = cost;
+    }
+  }
+  return victim;
+}
+
+void Anchors::hold(const SnapshotPtr& snapshot) {
+  if (++holders_[snapshot.get()] == 1) bytes_ += snapshot->bytes();
+}
+
+void Anchors::release(const SnapshotPtr& snapshot) {
+  const auto found = holders_.find(snapshot.get());
+  if (--found->second > 0) return;
+  bytes_ -= snapshot->bytes();
+  holders_.erase(found);
+}
+
+}  // namespace samovar

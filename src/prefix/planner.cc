@@ -1,0 +1,201 @@
+#include "prefix/planner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "base/limits.h"
+#include "prefix/splits.h"
+
+namespace samovar {
+namespace {
+
+// Sharing fewer tokens than this is a coincidence of the template, not worth a plan.
+constexpr Position kReuseMin = 16;
+
+// A plain transformer can be cut anywhere, but only at a canonical cut are the bits those of a cold
+// run. It goes back to the cut if that is this near.
+constexpr Position kCanonicalDetour = 128;
+
+struct Resume {
+  const ResidentView* resident = nullptr;
+  Position matched = 0;
+  Position position = 0;
+  bool live = false;
+  bool canonical = true;
+  SnapshotPtr snapshot;
+};
+
+Position shared_prefix(TokenSpan a, TokenSpan b) {
+  const auto difference = std::ranges::mismatch(a, b);
+  return static_cast<Position>(difference.in1 - a.begin());
+}
+
+// The best place to resume `input.prompt` from what `resident` holds.
+Resume find_resume(const PlanInput& input, const ResidentView& resident) {
+  Resume resume{.resident = &resident,
+                .matched = shared_prefix(resident.tokens, input.prompt.tokens),
+                .snapshot = nullptr};
+  const Position limit = std::min(resume.matched, input.prompt.size() - 1);
+  const auto held = static_cast<Position>(resident.tokens.size());
+  if (!resident.running && held == resume.matched && held <= limit) {
+    resume.position = held;
+    resume.live = true;
+  } else if (input.rewind == RewindKind::anywhere) {
+    const Position cut = last_cut_at(input.cuts, limit);
+    resume.canonical = limit - cut <= kCanonicalDetour;
+    resume.position = resume.canonical ? cut : limit;
+  } else if (const Anchor* anchor = input.anchors.best(resident.id, limit)) {
+    resume.position = anchor->position;
+    resume.snapshot = anchor->snapshot;
+  }
+  if (resume.position < kReuseMin && !resume.live) resume.position = 0;
+  return resume;
+}
+
+// Orders resume points: more tokens reused first; then live, then the sequence whose tail is cheaper
+// to lose, then the lower id, so that equal inputs give equal plans.
+bool better(const Resume& a, const Resume& b) {
+  if (a.position != b.position) return a.position > b.position;
+  if (a.live != b.live) return a.live;
+  if (a.resident->running != b.resident->running) return !a.resident->running;
+  return a.resident->tokens.size() < b.resident->tokens.size();
+}
+
+double value_of(const ResidentView& resident) {
+  return static_cast<double>(resident.tokens.size()) * resident.weight;
+}
+
+// What rewinding in place would lose. Nothing, if only a reply lies beyond.
+double value_of_tail(const Resume& resume) {
+  const ResidentView& resident = *resume.resident;
+  if (resume.live || resume.matched >= resident.history_end) return 0.0;
+  const auto held = static_cast<Position>(resident.tokens.size());
+  return static_cast<double>(held - resume.position) * resident.weight;
+}
+
+const ResidentView* find_empty(const PlanInput& input) {
+  for (const ResidentView& resident : input.residents) {
+    if (resident.tokens.empty() && !resident.running) return &resident;
+  }
+  return nullptr;
+}
+
+// The idle sequence worth least, other than `except` and those already in `gone`.
+const ResidentView* least_valuable(const PlanInput& input, SeqId except,
+                                   const std::vector<SeqId>& gone) {
+  const ResidentView* least = nullptr;
+  for (const ResidentView& resident : input.residents) {
+    if (resident.running || resident.tokens.empty() || resident.id == except) continue;
+    if (std::ranges::find(gone, resident.id) != gone.end()) continue;
+    if (least == nullptr || value_of(resident) < value_of(*least)) least = &resident;
+  }
+  return least;
+}
+
+// Chooses the sequence the turn runs in. Fills source, target and evict.
+bool place(const PlanInput& input, const Resume* resume, Plan& plan) {
+  const bool may_rewind = resume != nullptr && !resume->resident->running;
+  if (may_rewind && value_of_tail(*resume) == 0.0) {
+    plan.source = resume->live ? ReuseSource::live : ReuseSource::anchor;
+    plan.target = resume->resident->id;
+    return true;
+  }
+  plan.source = resume == nullptr ? ReuseSource::none : ReuseSource::fork;
+  if (const ResidentView* empty = find_empty(input)) {
+    plan.target = empty->id;
+    return true;
+  }
+  const ResidentView* victim = least_valuable(input, plan.from, {});
+  const bool tail_is_cheaper =
+      may_rewind && (victim == nullptr || value_of_tail(*resume) <= value_of(*victim));
+  if (tail_is_cheaper) {
+    plan.source = ReuseSource::anchor;
+    plan.target = resume->resident->id;
+    return true;
+  }
+  if (victim == nullptr) return false;
+  plan.target = victim->id;
+  plan.evict.push_back(victim->id);
+  return true;
+}
+
+// Cells that are free once the plan is carried out, before anything is computed.
+Position free_cells(const PlanInput& input, const Plan& plan) {
+  const SeqId cut = plan.source == ReuseSource::anchor ? plan.target : -1;
+  return input.cells.free() - input.cells_reserved +
+         input.cells.freed_by(plan.evict, cut, plan.resume_at);
+}
+
+// Makes room: evicts idle sequences, least valuable first, then spares those that turn out not to be
+// needed. As a last resort a fork of an idle sequence becomes a rewind of it.
+bool make_room(const PlanInput& input, Plan& plan) {
+  const Position need = plan.compute() + input.reply_reserve;
+  const std::size_t fixed = plan.evict.size();
+  while (free_cells(input, plan) < need) {
+    const ResidentView* victim = least_valuable(input, plan.from, plan.evict);
+    if (victim == nullptr) {
+      const bool can_rewind = plan.source == ReuseSource::fork &&
+                              !input.residents[static_cast<std::size_t>(plan.from)].running;
+      if (!can_rewind) return false;
+      plan.source = ReuseSource::anchor;
+      plan.target = plan.from;
+      continue;
+    }
+    plan.evict.push_back(victim->id);
+  }
+  for (std::size_t i = plan.evict.size(); i-- > fixed;) {
+    Plan spared = plan;
+    spared.evict.erase(spared.evict.begin() + static_cast<std::ptrdiff_t>(i));
+    if (free_cells(input, spared) >= need) plan = std::move(spared);
+  }
+  return true;
+}
+
+}  // namespace
+
+std::expected<Plan, PlanBlocked> make_plan(const PlanInput& input) {
+  assert(input.prompt.size() > 0);
+  Plan plan;
+  plan.prompt_tokens = input.prompt.size();
+  std::optional<Resume> best;
+  for (const ResidentView& resident : input.residents) {
+    if (resident.tokens.empty()) continue;
+    Resume resume = find_resume(input, resident);
+    plan.matched = std::max(plan.matched, resume.matched);
+    if (resume.position == 0) continue;
+    if (!best || better(resume, *best)) best = std::move(resume);
+  }
+  if (best) {
+    plan.from = best->resident->id;
+    plan.resume_at = best->position;
+    plan.canonical = best->canonical;
+    plan.snapshot = best->snapshot;
+  }
+  plan.predicted_us = static_cast<double>(plan.compute()) * input.prefill_us_per_token;
+  if (!place(input, best ? &*best : nullptr, plan)) return std::unexpected(PlanBlocked::no_sequence);
+  if (!make_room(input, plan)) return std::unexpected(PlanBlocked::no_cells);
+  return plan;
+}
+
+std::string Plan::describe() const {
+  std::string text;
+  if (source == ReuseSource::none) {
+    text = fmt::format("none: compute {} tokens in sequence {}", prompt_tokens, target);
+    if (matched > 0) text += fmt::format(" (shares {} with what is resident)", matched);
+  } else {
+    text = fmt::format("{}: {} of {} tokens from sequence {} (shares {}), compute {}",
+                       to_string(source), resume_at, prompt_tokens, from, matched, compute());
+    if (source == ReuseSource::fork) text += fmt::format(" in sequence {}", target);
+    if (!canonical) text += ", not at a canonical cut";
+  }
+  if (predicted_us > 0) text += fmt::format(", ~{:.2f} s", predicted_us / 1e6);
+  if (!evict.empty()) text += fmt::format(", evicts {}", fmt::join(evict, " "));
+  return text;
+}
+
+}  // namespace samovar

@@ -1,0 +1,32 @@
+#include "sched/anchor_policy.h"
+
+#include <algorithm>
+
+#include "prefix/splits.h"
+
+namespace samovar {
+
+AnchorPolicy::AnchorPolicy(const Prompt& prompt, const std::vector<Position>& cuts, Position grid,
+                           std::size_t snapshot_bytes, std::size_t budget_bytes)
+    : enabled_(snapshot_bytes > 0),
+      grid_(grid),
+      system_cut_(last_cut_at(cuts, prompt.system_end)),
+      history_cut_(last_cut_at(cuts, prompt.primer_start)) {
+  if (!enabled_) return;
+  const auto affordable = std::max<std::size_t>(1, budget_bytes / 2 / snapshot_bytes);
+  spacing_ = static_cast<Position>(static_cast<std::size_t>(prompt.size()) / affordable);
+  grid_ = std::max(grid_, spacing_);
+}
+
+std::optional<AnchorKind> AnchorPolicy::at(const Prompt& prompt, const std::vector<Position>& cuts,
+                                           Position position, Position previous) const {
+  if (!enabled_ || !std::ranges::binary_search(cuts, position)) return std::nullopt;
+  if (position == system_cut_) return AnchorKind::system;
+  if (position == history_cut_) return AnchorKind::history_end;
+  const bool message = std::ranges::binary_search(prompt.message_starts, position);
+  if (message && position - previous >= spacing_) return AnchorKind::message;
+  if (position - previous >= grid_) return AnchorKind::grid;
+  return std::nullopt;
+}
+
+}  // namespace samovar

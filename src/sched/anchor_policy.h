@@ -1,0 +1,36 @@
+// Which canonical cuts of a prompt become anchors. Pure.
+//
+// Anchors follow meaning: the end of system and tools, message starts, the end of the history before
+// the generation primer; and a coarse grid under long messages. Message starts are taken densely while
+// the budget allows: `spacing` is the distance at which this prompt's anchors fill half of it.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "core/prompt.h"
+#include "prefix/anchors.h"
+
+namespace samovar {
+
+class AnchorPolicy {
+ public:
+  // `grid`: tokens between anchors where there is no structure. `snapshot_bytes` 0: no anchors.
+  AnchorPolicy(const Prompt& prompt, const std::vector<Position>& cuts, Position grid,
+               std::size_t snapshot_bytes, std::size_t budget_bytes);
+
+  // Whether to take an anchor now that the sequence ends at `position`, the newest anchor before it
+  // being at `previous` (0: none).
+  [[nodiscard]] std::optional<AnchorKind> at(const Prompt& prompt, const std::vector<Position>& cuts,
+                                             Position position, Position previous) const;
+
+ private:
+  bool enabled_ = false;
+  Position grid_ = 0;
+  Position spacing_ = 0;
+  Position system_cut_ = 0;
+  Position history_cut_ = 0;
+};
+
+}  // namespace samovar

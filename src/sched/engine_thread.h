@@ -1,0 +1,78 @@
+// EngineThread: the one thread that calls the engine, and the bounded queue in front of it.
+//
+// submit() may be called from any thread and never blocks. Everything else that turns need from the
+// engine happens on the engine thread, in Scheduler. The caller owns the engine and the clock, which
+// must outlive this.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "core/turn.h"
+#include "engine/engine.h"
+#include "sched/scheduler.h"
+
+namespace samovar {
+
+class EngineThread {
+ public:
+  // `queue_max`: turns that may wait beside those that run.
+  EngineThread(Engine& engine, const Clock& clock, SchedulerOptions options, int queue_max);
+  ~EngineThread();  // ends every turn and joins
+
+  // Errors: too_large (the prompt can never fit), overloaded (queue full), unavailable (draining),
+  // invalid_argument (a grammar that does not parse).
+  Status submit(TurnRequest request, std::shared_ptr<TurnSink> sink);
+
+  // Turns waiting and running.
+  [[nodiscard]] int load() const { return load_.load(); }
+
+  // Refuses new turns from now on.
+  void close();
+
+  // After close(): waits until all turns have ended, at most `deadline`. True if they have.
+  bool drain(Micros deadline);
+
+  // Ends all turns now and stops the thread. Idempotent.
+  void stop();
+
+ private:
+  struct Arrival {
+    TurnRequest request;
+    std::unique_ptr<Sampler> sampler;
+    std::shared_ptr<TurnSink> sink;
+  };
+
+  [[nodiscard]] Status check(const TurnRequest& request) const;
+  void run();
+  std::vector<Arrival> take_arrivals(bool wait);
+
+  // constant after construction
+  Engine& engine_;
+  const Clock& clock_;
+  const int queue_max_;
+  const int parallel_;
+
+  // engine thread only
+  Scheduler scheduler_;
+
+  // own synchronisation
+  std::atomic<int> load_ = 0;
+
+  // guarded by mutex_
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<Arrival> arrivals_;
+  bool closed_ = false;
+  bool stopping_ = false;
+
+  std::thread thread_;  // last: starts when everything else is there
+};
+
+}  // namespace samovar

@@ -1,0 +1,189 @@
+#include "sched/memory.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+namespace samovar {
+namespace {
+
+// An idle session is half as likely to be asked for after this long.
+constexpr double kHalfLife = 3600.0 * kSecond;
+
+// A session that came back before is likelier to come back again, up to this factor.
+constexpr int kReturnsMax = 4;
+
+}  // namespace
+
+Memory::Memory(Engine& engine, const Clock& clock, std::size_t anchor_bytes_max)
+    : engine_(engine),
+      clock_(clock),
+      residents_(static_cast<std::size_t>(engine.limits().sequences)),
+      cells_(engine.limits().sequences, engine.limits().cells),
+      anchors_(engine.limits().sequences, anchor_bytes_max) {}
+
+const Resident& Memory::resident(SeqId sequence) const {
+  return residents_[static_cast<std::size_t>(sequence)];
+}
+
+std::vector<ResidentView> Memory::view() const {
+  std::vector<ResidentView> views;
+  views.reserve(residents_.size());
+  for (std::size_t i = 0; i < residents_.size(); ++i) {
+    const Resident& resident = residents_[i];
+    const auto sequence = static_cast<SeqId>(i);
+    views.push_back({.id = sequence,
+                     .tokens = resident.tokens,
+                     .running = resident.running,
+                     .history_end = resident.history_end,
+                     .weight = weight(sequence)});
+  }
+  return views;
+}
+
+double Memory::weight(SeqId sequence) const {
+  const Resident& resident = this->resident(sequence);
+  const auto age = static_cast<double>(clock_.now() - resident.last_used);
+  return std::exp2(-age / kHalfLife) * std::clamp(resident.turns, 1, kReturnsMax);
+}
+
+void Memory::start_turn(SeqId sequence, Position history_end) {
+  Resident& resident = at(sequence);
+  assert(!resident.running);
+  resident.running = true;
+  resident.history_end = history_end;
+  resident.last_used = clock_.now();
+  ++resident.turns;
+}
+
+void Memory::end_turn(SeqId sequence) {
+  Resident& resident = at(sequence);
+  assert(resident.running);
+  resident.running = false;
+  resident.last_used = clock_.now();
+}
+
+EngineStatus Memory::apply(const Plan& plan) {
+  for (const SeqId gone : plan.evict) evict(gone);
+  switch (plan.source) {
+    case ReuseSource::none:
+    case ReuseSource::live: return EngineStatus::ok;
+    case ReuseSource::anchor: return rewind(plan.target, plan.resume_at, plan.snapshot);
+    case ReuseSource::fork: return fork(plan.from, plan.target, plan.resume_at, plan.snapshot);
+  }
+  return EngineStatus::ok;
+}
+
+EngineStatus Memory::rewind(SeqId sequence, Position position, const SnapshotPtr& snapshot) {
+  assert(!resident(sequence).running);
+  const EngineStatus status = engine_.rewind(sequence, position, snapshot.get());
+  if (status == EngineStatus::ok) {
+    cut_books(sequence, position);
+  } else {
+    evict(sequence);
+  }
+  assert(engine_.length(sequence) == cells_.length(sequence));
+  return status;
+}
+
+EngineStatus Memory::fork(SeqId source, SeqId target, Position position,
+                          const SnapshotPtr& snapshot) {
+  assert(resident(target).tokens.empty());
+  const EngineStatus status = engine_.fork(source, target, position, snapshot.get());
+  if (status != EngineStatus::ok) {
+    engine_.drop(target);
+    return status;
+  }
+  cells_.fork(source, target, position);
+  anchors_.fork(source, target, position);
+  Resident& to = at(target);
+  const Resident& from = resident(source);
+  to = Resident{};
+  to.tokens.assign(from.tokens.begin(), from.tokens.begin() + position);
+  assert(engine_.length(target) == cells_.length(target));
+  return status;
+}
+
+EngineStatus Memory::prefill(SeqId sequence, TokenSpan tokens, bool want_output) {
+  Resident& resident = at(sequence);
+  const auto begin = static_cast<Position>(resident.tokens.size());
+  const EngineStatus status = engine_.prefill(sequence, begin, tokens, want_output);
+  if (status == EngineStatus::ok) {
+    resident.tokens.insert(resident.tokens.end(), tokens.begin(), tokens.end());
+    cells_.append(sequence, static_cast<Position>(tokens.size()));
+    resident.last_used = clock_.now();
+  }
+  return status;
+}
+
+EngineStatus Memory::decode(std::span<const DecodeStep> steps) {
+  const EngineStatus status = engine_.decode(steps);
+  if (status != EngineStatus::ok) return status;
+  for (const DecodeStep& step : steps) {
+    Resident& resident = at(step.sequence);
+    assert(step.position == static_cast<Position>(resident.tokens.size()));
+    resident.tokens.push_back(step.token);
+    cells_.append(step.sequence, 1);
+    resident.last_used = clock_.now();
+  }
+  return status;
+}
+
+void Memory::take_anchor(SeqId sequence, AnchorKind kind) {
+  if (engine_.model().rewind == RewindKind::anywhere) return;
+  if (engine_.limits().snapshot_bytes > anchors_.budget()) return;
+  const auto position = static_cast<Position>(resident(sequence).tokens.size());
+  if (anchors_.at(sequence, position) != nullptr) return;
+  auto snapshot = engine_.snapshot(sequence);
+  if (!snapshot || *snapshot == nullptr) return;
+  assert((*snapshot)->position() == position);
+  anchors_.add(sequence, {.position = position, .kind = kind, .snapshot = std::move(*snapshot)});
+  anchors_dropped_ += anchors_.thin([this](SeqId id) { return weight(id); },
+                                    [this](SeqId id) { return resident(id).running; });
+}
+
+void Memory::repair(SeqId sequence, Position limit) {
+  const Position held =
+      std::min(limit, static_cast<Position>(resident(sequence).tokens.size()));
+  const Anchor* anchor = anchors_.best(sequence, held);
+  const bool anywhere = engine_.model().rewind == RewindKind::anywhere;
+  const Position position = anywhere ? held : anchor == nullptr ? 0 : anchor->position;
+  const SnapshotPtr snapshot = anchor == nullptr ? nullptr : anchor->snapshot;
+  const bool repaired = position > 0 && engine_.rewind(sequence, position, snapshot.get()) ==
+                                            EngineStatus::ok;
+  if (!repaired) engine_.drop(sequence);
+  cut_books(sequence, repaired ? position : 0);
+  assert(engine_.length(sequence) == cells_.length(sequence));
+}
+
+void Memory::evict(SeqId sequence) {
+  assert(!resident(sequence).running);
+  engine_.drop(sequence);
+  cut_books(sequence, 0);
+  at(sequence) = Resident{};
+  ++evictions_;
+}
+
+bool Memory::evict_one() {
+  SeqId victim = -1;
+  double least = 0.0;
+  for (std::size_t i = 0; i < residents_.size(); ++i) {
+    const Resident& resident = residents_[i];
+    if (resident.running || resident.tokens.empty()) continue;
+    const auto sequence = static_cast<SeqId>(i);
+    const double value = static_cast<double>(resident.tokens.size()) * weight(sequence);
+    if (victim >= 0 && value >= least) continue;
+    victim = sequence;
+    least = value;
+  }
+  if (victim >= 0) evict(victim);
+  return victim >= 0;
+}
+
+void Memory::cut_books(SeqId sequence, Position position) {
+  at(sequence).tokens.resize(static_cast<std::size_t>(position));
+  cells_.truncate(sequence, position);
+  anchors_.truncate(sequence, position);
+}
+
+}  // namespace samovar

@@ -1,0 +1,87 @@
+// Memory: the engine's sequences and everything we know about them, changed together. The scheduler
+// decides; Memory does it to the engine and to the books (tokens, cells, anchors) in one step, so that
+// the books cannot drift from what the engine holds.
+//
+// Used by the engine thread only. After an engine failure the sequence is repaired here: it ends at an
+// anchor or empty, never in an unknown state.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "base/clock.h"
+#include "core/tokens.h"
+#include "engine/engine.h"
+#include "prefix/anchors.h"
+#include "prefix/cells.h"
+#include "prefix/planner.h"
+
+namespace samovar {
+
+// What is known of one sequence besides its cells and anchors.
+struct Resident {
+  Tokens tokens;             // exactly what was forwarded through the model
+  bool running = false;      // a turn owns it
+  Position history_end = 0;  // of the last prompt
+  Micros last_used = 0;
+  int turns = 0;             // turns it has served
+};
+
+class Memory {
+ public:
+  Memory(Engine& engine, const Clock& clock, std::size_t anchor_bytes_max);
+
+  [[nodiscard]] const Resident& resident(SeqId sequence) const;
+  [[nodiscard]] const CellLedger& cells() const { return cells_; }
+  [[nodiscard]] const Anchors& anchors() const { return anchors_; }
+  [[nodiscard]] int sequences() const { return static_cast<int>(residents_.size()); }
+  [[nodiscard]] std::vector<ResidentView> view() const;
+
+  // --- a turn's hold on a sequence ---
+  void start_turn(SeqId sequence, Position history_end);
+  void end_turn(SeqId sequence);
+
+  // Carries out a plan: evictions, then rewind or fork. On failure the target is empty.
+  EngineStatus apply(const Plan& plan);
+
+  // --- compute; the books follow only if the engine succeeded ---
+  EngineStatus prefill(SeqId sequence, TokenSpan tokens, bool want_output);
+  EngineStatus decode(std::span<const DecodeStep> steps);
+
+  // Takes a snapshot of the sequence's end as an anchor; thins if the budget is exceeded. A failure
+  // costs the anchor, nothing else.
+  void take_anchor(SeqId sequence, AnchorKind kind);
+
+  // After `failed`: back to the best resume point at or before `limit`, or empty.
+  void repair(SeqId sequence, Position limit);
+
+  void evict(SeqId sequence);
+
+  // Evicts the least valuable idle sequence. False if there is none.
+  bool evict_one();
+
+  [[nodiscard]] std::int64_t evictions() const { return evictions_; }
+  [[nodiscard]] std::int64_t anchors_dropped() const { return anchors_dropped_; }
+
+ private:
+  [[nodiscard]] Resident& at(SeqId sequence) {
+    return residents_[static_cast<std::size_t>(sequence)];
+  }
+  // Likelihood that the sequence is asked for again, relative to one used just now.
+  [[nodiscard]] double weight(SeqId sequence) const;
+  void cut_books(SeqId sequence, Position position);
+  EngineStatus rewind(SeqId sequence, Position position, const SnapshotPtr& snapshot);
+  EngineStatus fork(SeqId source, SeqId target, Position position, const SnapshotPtr& snapshot);
+
+  Engine& engine_;
+  const Clock& clock_;
+  std::vector<Resident> residents_;
+  CellLedger cells_;
+  Anchors anchors_;
+  std::int64_t evictions_ = 0;
+  std::int64_t anchors_dropped_ = 0;
+};
+
+}  // namespace samovar

@@ -1,0 +1,101 @@
+// Scheduler: decides, one engine call at a time, which turn computes next. The heart of the engine
+// thread, but without thread, queue or real time of its own: step() does at most one engine call, so
+// that a simulation can drive it through any interleaving.
+//
+// Rules
+// - Turns are admitted in order of arrival, at most `parallel` at once; a turn that must wait for cells
+//   holds those behind it, so a large prompt is not starved by small ones.
+// - The planner (prefix/planner.h) says what is reused and what must leave; Memory does it.
+// - Prefill goes by canonical splits, one engine call each; all running replies decode together in one
+//   call. The two are never mixed in one call. Who is next: compute_share.h.
+// - Cancellation is seen between engine calls. What was computed stays in the sequence, idle.
+// - When cells run out: idle sequences go, least valuable first; then the youngest prefill goes back
+//   to the queue; then the youngest reply ends with `length`. A running sequence is never evicted.
+// - After an engine error the sequences involved go back to an anchor and are computed again, once.
+//
+// Used by the engine thread only.
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/clock.h"
+#include "core/turn.h"
+#include "engine/engine.h"
+#include "sched/compute_share.h"
+#include "sched/memory.h"
+#include "sched/turn_state.h"
+
+namespace samovar {
+
+struct SchedulerOptions {
+  int parallel = 4;                 // turns that run at the same time
+  double decode_share = 0.5;        // of engine time, while prompts wait (compute_share.h)
+  Position anchor_grid = 4096;      // tokens
+  std::size_t anchor_bytes_max = std::size_t{1} << 30;
+  Position reply_reserve = 256;     // cells a turn must find free for its reply to be admitted
+};
+
+class Scheduler {
+ public:
+  Scheduler(Engine& engine, const Clock& clock, SchedulerOptions options);
+  ~Scheduler();
+
+  // The prompt must fit: request.prompt.size() + 1 <= engine.limits().cells.
+  void add(TurnRequest request, std::unique_ptr<Sampler> sampler, std::shared_ptr<TurnSink> sink);
+
+  // Reaps cancelled turns, admits waiting ones, then does at most one engine call.
+  // False if there is nothing to compute.
+  bool step();
+
+  // Ends every turn with `error`. What was computed stays.
+  void fail_all(const Error& error);
+
+  [[nodiscard]] int waiting() const { return static_cast<int>(waiting_.size()); }
+  [[nodiscard]] int running() const { return static_cast<int>(running_.size()); }
+  [[nodiscard]] const Memory& memory() const { return memory_; }
+
+ private:
+  using Turn = std::unique_ptr<TurnState>;
+
+  // scheduler.cc: the queue
+  void reap();
+  void admit();
+  bool try_start(TurnState& turn);
+  void announce(TurnState& turn, const Plan& plan);
+  [[nodiscard]] Position reply_reserve(const TurnState& turn) const;
+  [[nodiscard]] Position cells_reserved() const;
+  void leave(TurnState& turn);  // gives its sequence back
+  void finish(TurnState& turn, FinishReason reason);
+  void fail(TurnState& turn, Error error);
+
+  // scheduler_compute.cc: the engine calls
+  void prefill_step(TurnState& turn);
+  void decode_step(std::vector<TurnState*> turns);
+  void accept(TurnState& turn, int output);
+  void send_text(TurnState& turn, std::string text);
+  void maybe_anchor(TurnState& turn);
+  void recover(TurnState& turn);
+  void record_prefill(TurnState& turn, Position begin, Position end, Micros took);
+  bool make_room(Position cells, const TurnState* prefilling, std::vector<TurnState*>* decoding);
+  void give_way(TurnState& turn);
+  void out_of_cells(TurnState& turn);
+  [[nodiscard]] std::vector<TurnState*> in_phase(Phase phase) const;
+  [[nodiscard]] TurnState& choose_prefill(const std::vector<TurnState*>& turns);
+  [[nodiscard]] Position held(const TurnState& turn) const;
+
+  Engine& engine_;
+  const Clock& clock_;
+  SchedulerOptions options_;
+  Memory memory_;
+  ComputeShare share_;
+  std::list<Turn> waiting_;  // in order of arrival
+  std::list<Turn> running_;  // in order of admission
+  TurnId next_id_ = 1;
+  double prefill_us_per_token_ = 0.0;  // of the recent past, for predictions
+};
+
+}  // namespace samovar

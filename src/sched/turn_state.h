@@ -1,0 +1,86 @@
+// TurnState: one turn inside the scheduler, from admission to its last event.
+//
+//   waiting ──admit──▶ prefill ──last piece, sample──▶ decode ──end, stop, length──▶ done
+//      ▲                 │  ▲                             │
+//      └──── preempt ────┘  └────────── repair ───────────┘      cancelled from anywhere ──▶ done
+//
+// Owned and used by the engine thread only.
+#pragma once
+
+#include <algorithm>
+#include <deque>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/turn.h"
+#include "engine/engine.h"
+#include "sched/anchor_policy.h"
+#include "sched/stop_matcher.h"
+
+namespace samovar {
+
+enum class Phase { waiting, prefill, decode, done };
+
+struct TurnState {
+  TurnId id = 0;
+  TurnRequest request;
+  std::unique_ptr<Sampler> sampler;
+  std::shared_ptr<TurnSink> sink;
+
+  Phase phase = Phase::waiting;
+  SeqId sequence = -1;
+  std::vector<Position> cuts;   // canonical cuts of the prompt
+  AnchorPolicy anchor_policy;
+  Tokens target;                // what the sequence must hold before the next sample
+  Tokens reply;                 // sampled so far; the last one is not forwarded yet
+  Position prefilled = 0;       // prompt tokens this turn computed, repeats included
+  bool repaired = false;        // an engine error was survived once; a second one ends the turn
+  bool announced = false;       // TurnStarted was sent
+
+  StopMatcher stop;
+  std::size_t text_bytes = 0;   // pushed through `stop`
+  std::size_t sent_bytes = 0;
+  std::deque<std::pair<std::size_t, Sampled>> unsent;  // (start of its text, sample), for logprobs
+
+  TurnTimings timings;
+  Micros waiting_since = 0;
+  Micros first_token_at = 0;
+  Micros last_token_at = 0;
+
+  TurnState(TurnId turn, TurnRequest what, std::unique_ptr<Sampler> chooser,
+            std::shared_ptr<TurnSink> events, std::vector<Position> splits, AnchorPolicy policy,
+            Micros now)
+      : id(turn),
+        request(std::move(what)),
+        sampler(std::move(chooser)),
+        sink(std::move(events)),
+        cuts(std::move(splits)),
+        anchor_policy(policy),
+        target(request.prompt.tokens),
+        stop(request.stop),
+        waiting_since(now) {
+    timings.render = request.render_time;
+    timings.prompt_tokens = request.prompt.size();
+  }
+
+  // Cells the turn was promised and has not used, its sequence holding `held` tokens.
+  [[nodiscard]] Position reserved(Position held, Position reply_reserve) const {
+    const auto size = static_cast<Position>(target.size());
+    const auto replied = static_cast<Position>(reply.size());
+    return std::max(0, size - held) + std::max(0, reply_reserve - replied);
+  }
+
+  // The turn's figures as they stand. reused + computed = prompt, whatever happened on the way.
+  [[nodiscard]] TurnTimings figures() const {
+    TurnTimings figures = timings;
+    figures.computed_tokens = std::min(prefilled, timings.prompt_tokens);
+    figures.reused_tokens = timings.prompt_tokens - figures.computed_tokens;
+    figures.reply_tokens = static_cast<Position>(reply.size());
+    if (first_token_at > 0) figures.decode = last_token_at - first_token_at;
+    return figures;
+  }
+};
+
+}  // namespace samovar

@@ -1,0 +1,232 @@
+#include "tests/support/fake_engine.h"
+
+#include <set>
+#include <stdexcept>
+
+namespace samovar {
+namespace {
+
+std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
+  hash ^= value + 0x9e3779b97f4a7c15ULL + (hash << 6) + (hash >> 2);
+  hash *= 0xbf58476d1ce4e5b9ULL;
+  return hash ^ (hash >> 31);
+}
+
+Token token_of(std::uint64_t output) {
+  if (output % 23 == 0) return FakeEngine::kEnd;
+  return FakeEngine::kWords + static_cast<Token>(output % 991);
+}
+
+// A broken promise of the caller: it must show in the test, not pass as an engine error.
+void require(bool condition, const char* what) {
+  if (!condition) throw std::logic_error(what);
+}
+
+class FakeSnapshot final : public Snapshot {
+ public:
+  FakeSnapshot(Position position, std::size_t bytes, std::uint64_t state)
+      : position_(position), bytes_(bytes), state_(state) {}
+  [[nodiscard]] Position position() const override { return position_; }
+  [[nodiscard]] std::size_t bytes() const override { return bytes_; }
+  [[nodiscard]] std::uint64_t state() const { return state_; }
+
+ private:
+  Position position_;
+  std::size_t bytes_;
+  std::uint64_t state_;
+};
+
+class FakeSampler final : public Sampler {};
+
+}  // namespace
+
+FakeEngine::FakeEngine(FakeEngineOptions options, FakeClock& clock)
+    : options_(options),
+      clock_(clock),
+      sequences_(static_cast<std::size_t>(options.sequences)),
+      random_(options.seed) {
+  model_.name = "fake";
+  model_.architecture = "fake";
+  model_.rewind = options.rewind;
+  limits_ = {.cells = options.cells,
+             .sequences = options.sequences,
+             .ubatch = options.ubatch,
+             .snapshot_bytes =
+                 options.rewind == RewindKind::anywhere ? 0 : options.snapshot_bytes};
+}
+
+FakeEngine::Sequence& FakeEngine::at(SeqId sequence) {
+  return sequences_.at(static_cast<std::size_t>(sequence));
+}
+
+bool FakeEngine::fails() {
+  ++calls_;
+  return options_.failure_rate > 0 &&
+         std::uniform_real_distribution<>(0, 1)(random_) < options_.failure_rate;
+}
+
+// Depends on every cell and on the recurrent state, which in a sound sequence say the same.
+std::uint64_t FakeEngine::output_of(const Sequence& sequence) {
+  std::uint64_t hash = 1;
+  for (const auto& cell : sequence.cells) hash = mix(hash, static_cast<std::uint64_t>(*cell));
+  return hash ^ (sequence.state == hash ? 0 : 0x5bd1e995);
+}
+
+void FakeEngine::append(Sequence& sequence, Token token) {
+  if (sequence.cells.empty()) sequence.state = 1;
+  sequence.cells.push_back(std::make_shared<const Token>(token));
+  sequence.state = mix(sequence.state, static_cast<std::uint64_t>(token));
+}
+
+Tokens FakeEngine::expected_reply(TokenSpan prompt, std::size_t max) {
+  std::uint64_t hash = 1;
+  for (const Token token : prompt) hash = mix(hash, static_cast<std::uint64_t>(token));
+  Tokens reply;
+  while (reply.size() < max) {
+    reply.push_back(token_of(hash));
+    if (reply.back() == kEnd) break;
+    hash = mix(hash, static_cast<std::uint64_t>(reply.back()));
+  }
+  return reply;
+}
+
+Position FakeEngine::cells_used() const {
+  std::set<const Token*> cells;
+  for (const Sequence& sequence : sequences_) {
+    for (const auto& cell : sequence.cells) cells.insert(cell.get());
+  }
+  return static_cast<Position>(cells.size());
+}
+
+Tokens FakeEngine::tokens_of(SeqId sequence) const {
+  Tokens tokens;
+  for (const auto& cell : sequences_.at(static_cast<std::size_t>(sequence)).cells) {
+    tokens.push_back(*cell);
+  }
+  return tokens;
+}
+
+EngineStatus FakeEngine::prefill(SeqId sequence, Position begin, TokenSpan tokens,
+                                 bool want_output) {
+  Sequence& target = at(sequence);
+  require(!target.broken, "prefill of a broken sequence");
+  require(begin == length(sequence), "prefill leaves a gap");
+  require(!tokens.empty() && tokens.size() <= static_cast<std::size_t>(options_.ubatch),
+          "prefill of no or too many tokens");
+  clock_.advance(options_.prefill_call_us +
+                 options_.prefill_token_us * static_cast<Micros>(tokens.size()));
+  if (cells_used() + static_cast<Position>(tokens.size()) > options_.cells) {
+    return EngineStatus::no_cells;
+  }
+  if (fails()) {
+    target.broken = true;
+    return EngineStatus::failed;
+  }
+  for (const Token token : tokens) append(target, token);
+  outputs_.clear();
+  if (want_output) outputs_.push_back(output_of(target));
+  return EngineStatus::ok;
+}
+
+EngineStatus FakeEngine::decode(std::span<const DecodeStep> steps) {
+  require(!steps.empty(), "decode of nothing");
+  std::set<SeqId> seen;
+  for (const DecodeStep& step : steps) {
+    require(seen.insert(step.sequence).second, "decode of one sequence twice");
+    require(!at(step.sequence).broken, "decode of a broken sequence");
+    require(step.position == length(step.sequence), "decode leaves a gap");
+  }
+  clock_.advance(options_.decode_call_us);
+  if (cells_used() + static_cast<Position>(steps.size()) > options_.cells) {
+    return EngineStatus::no_cells;
+  }
+  const bool failed = fails();
+  outputs_.clear();
+  for (const DecodeStep& step : steps) {
+    Sequence& target = at(step.sequence);
+    if (failed) {
+      target.broken = true;
+      continue;
+    }
+    append(target, step.token);
+    outputs_.push_back(output_of(target));
+  }
+  return failed ? EngineStatus::failed : EngineStatus::ok;
+}
+
+Sampled FakeEngine::sample(Sampler& /*sampler*/, int output) {
+  return {.token = token_of(outputs_.at(static_cast<std::size_t>(output))),
+          .logprob = 0.0F,
+          .top = {}};
+}
+
+Result<std::unique_ptr<Sampler>> FakeEngine::make_sampler(const SamplingParams& params,
+                                                          TokenSpan /*prompt*/) {
+  if (params.grammar.gbnf == "bad") {
+    return fail(ErrorKind::invalid_argument, "the grammar does not parse", "response_format");
+  }
+  return std::make_unique<FakeSampler>();
+}
+
+Position FakeEngine::length(SeqId sequence) const {
+  return static_cast<Position>(sequences_.at(static_cast<std::size_t>(sequence)).cells.size());
+}
+
+Result<SnapshotPtr> FakeEngine::snapshot(SeqId sequence) {
+  require(!at(sequence).broken, "snapshot of a broken sequence");
+  if (options_.rewind == RewindKind::anywhere) return nullptr;
+  if (fails()) return fail(ErrorKind::internal, "injected");
+  return std::make_shared<FakeSnapshot>(length(sequence), options_.snapshot_bytes,
+                                        at(sequence).state);
+}
+
+bool FakeEngine::restore(Sequence& sequence, Position position, const Snapshot* snapshot) {
+  require(position <= static_cast<Position>(sequence.cells.size()), "rewind forwards");
+  sequence.cells.resize(static_cast<std::size_t>(position));
+  if (options_.rewind == RewindKind::anywhere || position == 0) {
+    sequence.state = 1;
+    for (const auto& cell : sequence.cells) {
+      sequence.state = mix(sequence.state, static_cast<std::uint64_t>(*cell));
+    }
+    return true;
+  }
+  require(snapshot != nullptr && snapshot->position() == position,
+          "a snapshot at another position");
+  if (!options_.bug_rewind_keeps_state) {
+    sequence.state = static_cast<const FakeSnapshot*>(snapshot)->state();
+  }
+  return true;
+}
+
+EngineStatus FakeEngine::rewind(SeqId sequence, Position position, const Snapshot* snapshot) {
+  if (fails()) {
+    at(sequence).broken = true;
+    return EngineStatus::failed;
+  }
+  restore(at(sequence), position, snapshot);
+  at(sequence).broken = false;
+  return EngineStatus::ok;
+}
+
+EngineStatus FakeEngine::fork(SeqId source, SeqId target, Position position,
+                              const Snapshot* snapshot) {
+  require(!at(source).broken, "fork of a broken sequence");
+  require(at(target).cells.empty() && !at(target).broken, "fork into a sequence that holds something");
+  if (fails()) {
+    at(target).broken = true;
+    return EngineStatus::failed;
+  }
+  at(target) = at(source);
+  restore(at(target), position, snapshot);
+  if (options_.bug_fork_shares_one_too_few) at(target).cells.front() = std::make_shared<Token>(7);
+  return EngineStatus::ok;
+}
+
+void FakeEngine::drop(SeqId sequence) { at(sequence) = Sequence{}; }
+
+std::string FakeEngine::piece(Token token, bool show_control) const {
+  if (token < kWords) return show_control ? "<" + std::to_string(token) + ">" : "";
+  return " " + std::to_string(token);
+}
+
+}  // namespace samovar
