@@ -74,7 +74,7 @@ std::uint64_t FakeEngine::output_of(const Sequence& sequence) {
 
 void FakeEngine::append(Sequence& sequence, Token token) {
   if (sequence.cells.empty()) sequence.state = 1;
-  sequence.cells.push_back(std::make_shared<const Token>(token));
+  sequence.cells.push_back(make_cell(token));
   sequence.state = mix(sequence.state, static_cast<std::uint64_t>(token));
 }
 
@@ -90,12 +90,12 @@ Tokens FakeEngine::expected_reply(TokenSpan prompt, std::size_t max) {
   return reply;
 }
 
-Position FakeEngine::cells_used() const {
-  std::set<const Token*> cells;
-  for (const Sequence& sequence : sequences_) {
-    for (const auto& cell : sequence.cells) cells.insert(cell.get());
-  }
-  return static_cast<Position>(cells.size());
+FakeEngine::Cell FakeEngine::make_cell(Token token) const {
+  ++*cells_used_;
+  return {new Token(token), [used = cells_used_](const Token* cell) {
+            --*used;
+            delete cell;
+          }};
 }
 
 Tokens FakeEngine::tokens_of(SeqId sequence) const {
@@ -218,7 +218,7 @@ EngineStatus FakeEngine::fork(SeqId source, SeqId target, Position position,
   }
   at(target) = at(source);
   restore(at(target), position, snapshot);
-  if (options_.bug_fork_shares_one_too_few) at(target).cells.front() = std::make_shared<Token>(7);
+  if (options_.bug_fork_shares_one_too_few) at(target).cells.front() = make_cell(7);
   return EngineStatus::ok;
 }
 

@@ -44,7 +44,7 @@ class FakeEngine final : public Engine {
   // What the model replies to `prompt`: at most `max` tokens, the end token included.
   [[nodiscard]] static Tokens expected_reply(TokenSpan prompt, std::size_t max);
 
-  [[nodiscard]] Position cells_used() const;
+  [[nodiscard]] Position cells_used() const { return *cells_used_; }
   [[nodiscard]] Tokens tokens_of(SeqId sequence) const;
   [[nodiscard]] int calls() const { return calls_; }
 
@@ -65,8 +65,9 @@ class FakeEngine final : public Engine {
   [[nodiscard]] bool is_end(Token token) const override { return token == kEnd; }
 
  private:
+  using Cell = std::shared_ptr<const Token>;
   struct Sequence {
-    std::vector<std::shared_ptr<const Token>> cells;
+    std::vector<Cell> cells;
     std::uint64_t state = 0;
     bool broken = false;  // after a failure, until rewound or dropped
   };
@@ -74,6 +75,7 @@ class FakeEngine final : public Engine {
   [[nodiscard]] Sequence& at(SeqId sequence);
   [[nodiscard]] bool fails();
   [[nodiscard]] static std::uint64_t output_of(const Sequence& sequence);
+  [[nodiscard]] Cell make_cell(Token token) const;  // counted while anybody holds it
   void append(Sequence& sequence, Token token);
   bool restore(Sequence& sequence, Position position, const Snapshot* snapshot);
 
@@ -81,6 +83,7 @@ class FakeEngine final : public Engine {
   FakeClock& clock_;
   ModelInfo model_;
   EngineLimits limits_;
+  std::shared_ptr<Position> cells_used_ = std::make_shared<Position>(0);
   std::vector<Sequence> sequences_;
   std::vector<std::uint64_t> outputs_;
   std::mt19937 random_;

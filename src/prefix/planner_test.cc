@@ -1,0 +1,269 @@
+// Goal: every decision of the planner, as a table of what is resident -> what the plan says.
+#include "prefix/planner.h"
+
+#include <numeric>
+
+#include "prefix/splits.h"
+
+namespace samovar {
+namespace {
+
+constexpr Position kUbatch = 512;
+
+class NoState final : public Snapshot {
+ public:
+  explicit NoState(Position position) : position_(position) {}
+  [[nodiscard]] Position position() const override { return position_; }
+  [[nodiscard]] std::size_t bytes() const override { return 100; }
+
+ private:
+  Position position_;
+};
+
+// Tokens first, first+1, ... : two prompts share a prefix as long as they count alike.
+Tokens count_up(int size, Token first = 0) {
+  Tokens tokens(static_cast<std::size_t>(size));
+  std::iota(tokens.begin(), tokens.end(), first);
+  return tokens;
+}
+
+// The first `shared` tokens of count_up, then others.
+Tokens departing(int shared, int size, Token other = 100'000) {
+  Tokens tokens = count_up(shared);
+  const Tokens rest = count_up(size - shared, other);
+  tokens.insert(tokens.end(), rest.begin(), rest.end());
+  return tokens;
+}
+
+class World {
+ public:
+  explicit World(int sequences, Position cells = 100'000, RewindKind kind = RewindKind::snapshot)
+      : rewind(kind), held(static_cast<std::size_t>(sequences)), ledger(sequences, cells),
+        anchors(sequences, 1 << 30) {
+    for (SeqId id = 0; id < sequences; ++id) residents.push_back({.id = id, .tokens = {}});
+  }
+
+  World& resident(SeqId id, Tokens tokens, std::vector<Position> anchor_positions,
+                  Position history_end, double weight = 1.0, bool running = false) {
+    const auto index = static_cast<std::size_t>(id);
+    held[index] = std::move(tokens);
+    ledger.append(id, static_cast<Position>(held[index].size()));
+    for (const Position at : anchor_positions) {
+      anchors.add(id, {.position = at, .snapshot = std::make_shared<NoState>(at)});
+    }
+    residents[index] = {.id = id,
+                        .tokens = held[index],
+                        .running = running,
+                        .history_end = history_end,
+                        .weight = weight};
+    return *this;
+  }
+
+  std::expected<Plan, PlanBlocked> plan(const Tokens& tokens, Position reserved = 0) {
+    Prompt prompt;
+    prompt.tokens = tokens;
+    const auto cuts = canonical_cuts(prompt, kUbatch, 96);
+    return make_plan({.prompt = prompt,
+                      .cuts = cuts,
+                      .rewind = rewind,
+                      .residents = residents,
+                      .anchors = anchors,
+                      .cells = ledger,
+                      .cells_reserved = reserved});
+  }
+
+  RewindKind rewind;
+  std::vector<Tokens> held;
+  CellLedger ledger;
+  Anchors anchors;
+  std::vector<ResidentView> residents;
+};
+
+TEST(Planner, NothingResidentComputesEverythingInAnEmptySequence) {
+  const auto plan = World(2).plan(count_up(1000));
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->source, ReuseSource::none);
+  EXPECT_EQ(plan->compute(), 1000);
+}
+
+TEST(Planner, PromptThatExtendsAnIdleSequenceGoesOnLive) {
+  const auto plan = World(2).resident(0, count_up(900), {512}, 900).plan(count_up(1000));
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->source, ReuseSource::live);
+  EXPECT_EQ(plan->resume_at, 900);
+  EXPECT_EQ(plan->target, 0);
+}
+
+TEST(Planner, IdenticalPromptLeavesOneTokenToCompute) {
+  const auto plan = World(2).resident(0, count_up(1000), {512, 900}, 900).plan(count_up(1000));
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->source, ReuseSource::anchor);
+  EXPECT_EQ(plan->resume_at, 900);
+}
+
+TEST(Planner, AnchorExactlyAtTheEndOfThePromptIsNotUsed) {
+  const auto plan = World(2).resident(0, count_up(1200), {512, 1000}, 900).plan(count_up(1000));
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->resume_at, 512);
+}
+
+TEST(Planner, HybridResumesOnlyAtAnAnchorBeforeTheDifference) {
+  const auto plan =
+      World(2).resident(0, count_up(2000), {512, 1024, 1536}, 1000).plan(departing(1500, 2000));
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->resume_at, 1024);
+  EXPECT_EQ(plan->snapshot->position(), 1024);
+  EXPECT_EQ(plan->matched, 1500);
+}
+
+TEST(Planner, PlainModelResumesAtTheNearbyCutOrAtTheDifference) {
+  World near(2, 100'000, RewindKind::anywhere);
+  const auto at_cut = near.resident(0, count_up(2000), {}, 1000).plan(departing(1100, 2000));
+  ASSERT_TRUE(at_cut);
+  EXPECT_EQ(at_cut->resume_at, 1024);
+  EXPECT_TRUE(at_cut->canonical);
+  World far(2, 100'000, RewindKind::anywhere);
+  const auto inside = far.resident(0, count_up(2000), {}, 1000).plan(departing(1400, 2000));
+  ASSERT_TRUE(inside);
+  EXPECT_EQ(inside->resume_at, 1400);
+  EXPECT_FALSE(inside->canonical);
+}
+
+TEST(Planner, DepartureInsideTheReplyRewindsInPlace) {
+  const auto plan =
+      World(2).resident(0, count_up(5000), {1024, 2048}, 2048).plan(departing(2100, 3000));
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->source, ReuseSource::anchor);
+  EXPECT_EQ(plan->target, 0);
+}
+
+TEST(Planner, DepartureInsideTheHistoryForksWhileASequenceIsFree) {
+  const auto plan =
+      World(2).resident(0, count_up(5000), {1024, 2048}, 4900).plan(departing(2100, 3000));
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->source, ReuseSource::fork);
+  EXPECT_EQ(plan->from, 0);
+  EXPECT_EQ(plan->target, 1);
+}
+
+TEST(Planner, ForkReplacesAnIdleSequenceThatIsWorthLessThanTheTail) {
+  const auto plan = World(2)
+                        .resident(0, count_up(5000), {1024, 2048}, 4900)
+                        .resident(1, count_up(100, 500'000), {}, 90)
+                        .plan(departing(2100, 3000));
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->source, ReuseSource::fork);
+  EXPECT_EQ(plan->evict, (std::vector<SeqId>{1}));
+}
+
+TEST(Planner, TailWorthLessThanEverythingElseIsRewoundInPlace) {
+  const auto plan = World(2)
+                        .resident(0, count_up(2200), {1024, 2048}, 2150)
+                        .resident(1, count_up(9000, 500'000), {}, 8900)
+                        .plan(departing(2100, 3000));
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->source, ReuseSource::anchor);
+  EXPECT_TRUE(plan->evict.empty());
+}
+
+TEST(Planner, RunningSequenceIsForkedNeverRewound) {
+  const auto plan = World(2)
+                        .resident(0, count_up(5000), {1024, 2048}, 2048, 1.0, true)
+                        .plan(departing(2100, 3000));
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->source, ReuseSource::fork);
+  EXPECT_EQ(plan->target, 1);
+}
+
+TEST(Planner, UnrelatedShortPromptTakesAnEmptySequence) {
+  const auto plan = World(3)
+                        .resident(0, count_up(50'000), {1024}, 49'000)
+                        .resident(1, count_up(100, 700'000), {}, 90)
+                        .plan(count_up(50, 900'000));
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->target, 2);
+  EXPECT_TRUE(plan->evict.empty());
+}
+
+TEST(Planner, LeastValuableIdleSequenceGoesWhenNoneIsEmpty) {
+  const auto plan = World(3)
+                        .resident(0, count_up(50'000), {1024}, 49'000)
+                        .resident(1, count_up(100, 700'000), {}, 90)
+                        .resident(2, count_up(3000, 800'000), {}, 90)
+                        .plan(count_up(50, 900'000));
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->evict, (std::vector<SeqId>{1}));
+  EXPECT_EQ(plan->target, 1);
+}
+
+TEST(Planner, LongIdleSessionLosesValue) {
+  const auto plan = World(2)
+                        .resident(0, count_up(50'000), {1024}, 49'000, 0.0001)
+                        .resident(1, count_up(100, 700'000), {}, 90, 1.0)
+                        .plan(count_up(50, 900'000));
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->target, 0);
+}
+
+TEST(Planner, MakesRoomForCellsButSparesWhatIsNotNeeded) {
+  // 10,000 cells, 9,500 used. The small ones go first, but they do not suffice; the middle one does
+  // alone, so the small ones are spared.
+  World world(5, 10'000);
+  world.resident(0, count_up(300, 100'000), {}, 300)
+      .resident(1, count_up(200, 200'000), {}, 200)
+      .resident(2, count_up(4000, 300'000), {}, 4000)
+      .resident(3, count_up(5000, 400'000), {}, 5000);
+  const auto plan = world.plan(count_up(3000));
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->evict, (std::vector<SeqId>{2}));
+}
+
+TEST(Planner, WaitsWhenOnlyRunningSequencesHoldTheCells) {
+  World world(3, 10'000);
+  world.resident(0, count_up(9000, 100'000), {}, 9000, 1.0, true);
+  const auto plan = world.plan(count_up(3000));
+  ASSERT_FALSE(plan);
+  EXPECT_EQ(plan.error(), PlanBlocked::no_cells);
+}
+
+TEST(Planner, ReservedCellsOfRunningTurnsAreNotGivenAway) {
+  World world(3, 10'000);
+  EXPECT_TRUE(world.plan(count_up(3000), 6000));
+  EXPECT_FALSE(world.plan(count_up(3000), 7500));
+}
+
+TEST(Planner, WaitsWhenEverySequenceRuns) {
+  World world(1);
+  world.resident(0, count_up(10, 100'000), {}, 10, 1.0, true);
+  const auto plan = world.plan(count_up(300));
+  ASSERT_FALSE(plan);
+  EXPECT_EQ(plan.error(), PlanBlocked::no_sequence);
+}
+
+TEST(Planner, ForkThatFindsNoRoomBecomesARewind) {
+  World world(2, 6000);
+  world.resident(0, count_up(5000), {1024, 2048}, 4900);
+  const auto plan = world.plan(departing(2100, 5500));
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->source, ReuseSource::anchor);
+  EXPECT_EQ(plan->target, 0);
+}
+
+TEST(Planner, SharingAFewTemplateTokensIsNoReuse) {
+  World world(2, 100'000, RewindKind::anywhere);
+  const auto plan = world.resident(0, count_up(500), {}, 500).plan(departing(9, 400));
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->source, ReuseSource::none);
+  EXPECT_EQ(plan->matched, 9);
+}
+
+TEST(Planner, EveryPlanCanBePrinted) {
+  const auto plan =
+      World(2).resident(0, count_up(5000), {1024, 2048}, 4900).plan(departing(2100, 3000));
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->describe(),
+            "fork: 2048 of 3000 tokens from sequence 0 (shares 2100), compute 952 in sequence 1");
+}
+
+}  // namespace
+}  // namespace samovar
