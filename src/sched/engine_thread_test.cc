@@ -1,0 +1,132 @@
+// Goal: turns handed in from many threads all end, the queue is bounded, and shutting down loses no
+// event. Method: real threads over the fake engine.
+#include "sched/engine_thread.h"
+
+#include <atomic>
+#include <thread>
+
+#include "tests/support/fake_engine.h"
+#include "tests/support/turns.h"
+
+namespace samovar {
+namespace {
+
+// A sink that may be watched from another thread.
+class WatchedSink final : public TurnSink {
+ public:
+  void on_event(TurnEvent event) override {
+    if (std::holds_alternative<TurnStarted>(event)) started = true;
+    if (std::holds_alternative<TurnText>(event)) spoke = true;
+    if (const auto* failure = std::get_if<TurnFailed>(&event)) kind = failure->error.kind;
+    if (std::holds_alternative<TurnFinished>(event) || std::holds_alternative<TurnFailed>(event)) {
+      ended = true;
+      ended.notify_all();
+    }
+  }
+  [[nodiscard]] bool cancelled() const override { return cancel; }
+  void wait() const { ended.wait(false); }
+
+  std::atomic<bool> cancel = false;
+  std::atomic<bool> started = false;
+  std::atomic<bool> spoke = false;
+  std::atomic<bool> ended = false;
+  std::atomic<ErrorKind> kind = ErrorKind::not_found;
+};
+
+TurnRequest request_for(unsigned seed, int size = 50) {
+  Conversation conversation;
+  conversation.messages = {words(size, seed)};
+  TurnRequest request;
+  request.prompt = conversation.prompt();
+  request.max_tokens = 20;
+  return request;
+}
+
+class EngineThreadTest : public testing::Test {
+ protected:
+  FakeClock clock_;
+  FakeEngine engine_{{.cells = 4096}, clock_};
+};
+
+TEST_F(EngineThreadTest, ManyThreadsAllGetTheirEnd) {
+  EngineThread thread(engine_, clock_, {.parallel = 3}, 1000);
+  std::vector<std::thread> clients;
+  std::atomic<int> ended = 0;
+  for (unsigned i = 0; i < 8; ++i) {
+    clients.emplace_back([&, i] {
+      for (unsigned k = 0; k < 20; ++k) {
+        auto sink = std::make_shared<WatchedSink>();
+        ASSERT_TRUE(thread.submit(request_for(100 * i + k), sink));
+        sink->wait();
+        ++ended;
+      }
+    });
+  }
+  for (auto& client : clients) client.join();
+  EXPECT_EQ(ended, 160);
+  EXPECT_EQ(thread.load(), 0);
+}
+
+TEST_F(EngineThreadTest, FullQueueIsRefusedAsOverloaded) {
+  EngineThread thread(engine_, clock_, {.parallel = 1}, 2);
+  std::vector<std::shared_ptr<WatchedSink>> sinks;
+  bool refused = false;
+  for (unsigned i = 0; i < 2000 && !refused; ++i) {
+    sinks.push_back(std::make_shared<WatchedSink>());
+    const auto accepted = thread.submit(request_for(i, 1000), sinks.back());
+    if (accepted) continue;
+    refused = true;
+    EXPECT_EQ(accepted.error().kind, ErrorKind::overloaded);
+    sinks.pop_back();
+  }
+  EXPECT_TRUE(refused);
+  for (const auto& sink : sinks) sink->wait();
+}
+
+TEST_F(EngineThreadTest, PromptThatCanNeverFitIsRefusedWithBothNumbers) {
+  EngineThread thread(engine_, clock_, {}, 4);
+  const auto refused = thread.submit(request_for(1, 5000), std::make_shared<WatchedSink>());
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::too_large);
+  EXPECT_NE(refused.error().message.find("5003"), std::string::npos);
+  EXPECT_NE(refused.error().message.find("4096"), std::string::npos);
+  EXPECT_EQ(thread.load(), 0);
+}
+
+TEST_F(EngineThreadTest, GrammarThatDoesNotParseIsRefusedAtOnce) {
+  EngineThread thread(engine_, clock_, {}, 4);
+  TurnRequest request = request_for(1);
+  request.sampling.grammar.gbnf = "bad";
+  const auto refused = thread.submit(std::move(request), std::make_shared<WatchedSink>());
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().field, "response_format");
+  EXPECT_EQ(thread.load(), 0);
+}
+
+TEST_F(EngineThreadTest, DrainRefusesNewTurnsAndFinishesRunningOnes) {
+  EngineThread thread(engine_, clock_, {}, 4);
+  auto sink = std::make_shared<WatchedSink>();
+  ASSERT_TRUE(thread.submit(request_for(3), sink));
+  thread.close();
+  const auto refused = thread.submit(request_for(4), std::make_shared<WatchedSink>());
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::unavailable);
+  sink->wait();
+  EXPECT_EQ(sink->kind, ErrorKind::not_found);  // it did not fail
+}
+
+TEST_F(EngineThreadTest, StopEndsEveryTurn) {
+  std::vector<std::shared_ptr<WatchedSink>> sinks;
+  {
+    EngineThread thread(engine_, clock_, {.parallel = 1}, 100);
+    for (unsigned i = 0; i < 50; ++i) {
+      sinks.push_back(std::make_shared<WatchedSink>());
+      ASSERT_TRUE(thread.submit(request_for(i, 1500), sinks.back()));
+    }
+    thread.stop();
+  }
+  for (const auto& sink : sinks) EXPECT_TRUE(sink->ended);
+}
+
+}  // namespace
+}  // namespace samovar
