@@ -27,6 +27,7 @@ samovar_llama_library(GGML_BASE_SO "libggml-base*${CMAKE_SHARED_LIBRARY_SUFFIX}"
 add_library(llama::llama INTERFACE IMPORTED)
 target_include_directories(llama::llama SYSTEM INTERFACE "${SAMOVAR_LLAMA_DIR}/include")
 target_link_libraries(llama::llama INTERFACE "${LLAMA_SO}" "${GGML_SO}" "${GGML_BASE_SO}")
+target_compile_definitions(llama::llama INTERFACE SAMOVAR_LLAMA_DIR="${SAMOVAR_LLAMA_DIR}")
 
 add_library(llama::common INTERFACE IMPORTED)
 target_include_directories(llama::common SYSTEM INTERFACE "${SAMOVAR_LLAMA_DIR}/include")

@@ -26,6 +26,10 @@ struct Grammar {
   bool from_tools = false;  // from tool definitions (true) or from response_format (false)
   std::vector<GrammarTrigger> triggers;
   std::vector<Token> preserved_tokens;  // special tokens the grammar must see as text
+
+  // The template's reasoning tags ("<think>"): a lazy grammar is not triggered between them. Empty: none.
+  std::string thinking_start = {};
+  std::vector<std::string> thinking_end = {};
 };
 
 struct SamplingParams {

@@ -1,0 +1,245 @@
+#include "engine/llama_engine.h"
+
+#include <fmt/core.h>
+#include <llama-ext.h>
+#include <llama.h>
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <utility>
+
+#include "base/log.h"
+#include "engine/llama_context.h"
+#include "engine/llama_memory.h"
+#include "engine/llama_sampler.h"
+#include "engine/logits.h"
+#include "engine/memory_plan.h"
+
+namespace samovar {
+
+Result<std::unique_ptr<LlamaEngine>> LlamaEngine::open(const EngineOptions& options) {
+  EngineOptions resolved = options;
+  if (resolved.cells == 0) {
+    const Result<MemoryPlan> plan = plan_memory(options);
+    if (!plan) {
+      return std::unexpected(plan.error());
+    }
+    resolved.cells = plan->cells;
+  }
+  Result<std::unique_ptr<LlamaContext>> context = LlamaContext::open(resolved);
+  if (!context) {
+    return std::unexpected(context.error());
+  }
+  std::unique_ptr<LlamaEngine> engine(new LlamaEngine(std::move(*context), resolved));
+  if (!engine->probe() || !engine->measure_snapshot()) {
+    return fail(ErrorKind::unavailable, "the model loads, but computing one token fails", "-m",
+                "The file may be damaged, or the compute backend unable to run it.");
+  }
+  return engine;
+}
+
+LlamaEngine::LlamaEngine(std::unique_ptr<LlamaContext> context, const EngineOptions& options)
+    : context_(std::move(context)),
+      memory_(std::make_unique<LlamaMemory>(context_->raw(), context_->shape(), options.sequences)),
+      model_(describe_model(*context_->model(), options)) {
+  limits_.cells = static_cast<Position>(llama_n_ctx(context_->raw()));
+  limits_.sequences = options.sequences;
+  limits_.ubatch = static_cast<int>(llama_n_ubatch(context_->raw()));
+  for (Token token = 0; token < model_.vocab_size; ++token) {
+    if (llama_vocab_is_eog(context_->vocab(), token)) {
+      end_tokens_.push_back(token);
+    }
+  }
+}
+
+LlamaEngine::~LlamaEngine() = default;
+
+EngineStatus LlamaEngine::prefill(SeqId sequence, Position begin, TokenSpan tokens,
+                                  bool want_output) {
+  assert(memory_->valid(sequence) && begin == memory_->length(sequence));
+  assert(!tokens.empty() && static_cast<int>(tokens.size()) <= limits_.ubatch);
+  context_->clear_batch();
+  output_rows_.clear();
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const bool output = want_output && i + 1 == tokens.size();
+    context_->add(tokens[i], begin + static_cast<Position>(i), memory_->ids(sequence), output);
+  }
+  if (want_output) {
+    output_rows_.push_back(static_cast<int>(tokens.size()) - 1);
+  }
+  involved_.assign(1, sequence);
+  const EngineStatus status = compute(involved_);
+  if (status == EngineStatus::ok) {
+    memory_->appended(sequence, static_cast<Position>(tokens.size()));
+  }
+  return status;
+}
+
+EngineStatus LlamaEngine::decode(std::span<const DecodeStep> steps) {
+  assert(!steps.empty() && static_cast<int>(steps.size()) <= limits_.ubatch);
+  context_->clear_batch();
+  output_rows_.clear();
+  involved_.clear();
+  for (const DecodeStep& step : steps) {
+    assert(memory_->valid(step.sequence) && step.position == memory_->length(step.sequence));
+    assert(std::ranges::find(involved_, step.sequence) == involved_.end());
+    output_rows_.push_back(context_->batch_size());
+    context_->add(step.token, step.position, memory_->ids(step.sequence), true);
+    involved_.push_back(step.sequence);
+  }
+  const EngineStatus status = compute(involved_);
+  if (status == EngineStatus::ok) {
+    for (const SeqId sequence : involved_) {
+      memory_->appended(sequence, 1);
+    }
+  }
+  return status;
+}
+
+EngineStatus LlamaEngine::compute(std::span<const SeqId> sequences) {
+  const bool usable = !dead_ && std::ranges::none_of(sequences, [&](SeqId sequence) {
+    return memory_->broken(sequence);
+  });
+  const int code = usable ? context_->run_batch() : -1;
+  if (code == 0) {
+    return EngineStatus::ok;
+  }
+  output_rows_.clear();
+  if (code == 1) {
+    return EngineStatus::no_cells;
+  }
+  log_error("the engine failed with code {} on a batch of {} tokens", code, context_->batch_size());
+  for (const SeqId sequence : sequences) {
+    memory_->mark_broken(sequence);
+  }
+  return EngineStatus::failed;
+}
+
+std::span<const float> LlamaEngine::logits(int output) const {
+  assert(output >= 0 && static_cast<std::size_t>(output) < output_rows_.size());
+  const float* row = llama_get_logits_ith(context_->raw(),
+                                          output_rows_[static_cast<std::size_t>(output)]);
+  assert(row != nullptr);
+  return {row, static_cast<std::size_t>(model_.vocab_size)};
+}
+
+Sampled LlamaEngine::sample(Sampler& sampler, int output) {
+  assert(output >= 0 && static_cast<std::size_t>(output) < output_rows_.size());
+  return static_cast<LlamaSampler&>(sampler).sample(
+      context_->raw(), output_rows_[static_cast<std::size_t>(output)]);
+}
+
+Result<std::unique_ptr<Sampler>> LlamaEngine::make_sampler(const SamplingParams& params,
+                                                           TokenSpan prompt) {
+  return LlamaSampler::make(*context_->model(), params, end_tokens_, prompt);
+}
+
+Position LlamaEngine::length(SeqId sequence) const { return memory_->length(sequence); }
+
+Result<SnapshotPtr> LlamaEngine::snapshot(SeqId sequence) { return memory_->snapshot(sequence); }
+
+EngineStatus LlamaEngine::rewind(SeqId sequence, Position position, const Snapshot* snapshot) {
+  const LlamaMemory::Outcome outcome = memory_->rewind(sequence, position, snapshot);
+  return outcome == LlamaMemory::Outcome::lost   ? after_loss(sequence)
+         : outcome == LlamaMemory::Outcome::done ? EngineStatus::ok
+                                                 : EngineStatus::failed;
+}
+
+EngineStatus LlamaEngine::fork(SeqId source, SeqId target, Position position,
+                               const Snapshot* snapshot) {
+  const LlamaMemory::Outcome outcome = memory_->fork(source, target, position, snapshot);
+  return outcome == LlamaMemory::Outcome::lost   ? after_loss(target)
+         : outcome == LlamaMemory::Outcome::done ? EngineStatus::ok
+                                                 : EngineStatus::failed;
+}
+
+// A restore that libllama refused must leave nothing behind, and the context must still compute. The
+// outputs of the last call are lost.
+EngineStatus LlamaEngine::after_loss(SeqId sequence) {
+  log_error("the state of sequence {} could not be restored", sequence);
+  if (!memory_->really_empty(sequence) || !probe()) {
+    log_error("the engine does not compute any more after a failed restore");
+    dead_ = true;
+  }
+  return EngineStatus::failed;
+}
+
+void LlamaEngine::drop(SeqId sequence) { memory_->drop(sequence); }
+
+bool LlamaEngine::probe() {
+  if (dead_) {
+    return false;
+  }
+  llama_seq_id scratch = memory_->scratch();
+  output_rows_.clear();
+  context_->clear_batch();
+  context_->add(end_tokens_.empty() ? 0 : end_tokens_.front(), 0, {&scratch, 1}, true);
+  const int code = context_->run_batch();
+  bool computes = code == 1;  // a full memory proves nothing, but is no fault
+  if (code == 0) {
+    const float* row = llama_get_logits_ith(context_->raw(), 0);
+    computes = row != nullptr && most_likely({row, static_cast<std::size_t>(model_.vocab_size)}) !=
+                                     kBrokenToken;
+  }
+  llama_memory_seq_rm(llama_get_memory(context_->raw()), scratch, -1, -1);
+  return computes;
+}
+
+// The state of one token, and what a second one adds to it: nothing to a recurrent state, a cell to a
+// window.
+bool LlamaEngine::measure_snapshot() {
+  if (model_.rewind == RewindKind::anywhere) {
+    return true;
+  }
+  constexpr SeqId any = 0;
+  std::array<std::size_t, 2> bytes{};
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    const Token token = 0;
+    if (prefill(any, static_cast<Position>(i), {&token, 1}, false) != EngineStatus::ok) {
+      return false;
+    }
+    const Result<SnapshotPtr> taken = snapshot(any);
+    if (!taken) {
+      return false;
+    }
+    bytes[i] = (*taken)->bytes();
+  }
+  drop(any);
+  const auto window = static_cast<std::size_t>(std::max(1, llama_model_n_swa(context_->model())));
+  limits_.snapshot_bytes = bytes[0] + (bytes[1] - bytes[0]) * (window - 1);
+  return true;
+}
+
+LlamaEngine::Allocated LlamaEngine::allocated() const {
+  Allocated sum;
+  for (const auto& [type, bytes] : llama_get_memory_breakdown(context_->raw())) {
+    sum.weights += bytes.model;
+    sum.memory += bytes.context;
+    sum.compute += bytes.compute;
+  }
+  return sum;
+}
+
+llama_model* LlamaEngine::raw_model() const { return context_->model(); }
+
+std::string LlamaEngine::piece(Token token, bool show_control) const {
+  if (token < 0 || token >= model_.vocab_size) {
+    return {};
+  }
+  std::array<char, 64> small{};
+  int size = llama_token_to_piece(context_->vocab(), token, small.data(), small.size(), 0,
+                                  show_control);
+  if (size >= 0) {
+    return {small.data(), static_cast<std::size_t>(size)};
+  }
+  std::string text(static_cast<std::size_t>(-size), '\0');
+  size = llama_token_to_piece(context_->vocab(), token, text.data(), -size, 0, show_control);
+  return size >= 0 ? text : std::string();
+}
+
+bool LlamaEngine::is_end(Token token) const {
+  return std::ranges::find(end_tokens_, token) != end_tokens_.end();
+}
+
+}  // namespace samovar
