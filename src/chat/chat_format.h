@@ -1,9 +1,9 @@
-// ChatFormat: from a ChatRequest to a Prompt, and from a reply's bytes back to content, reasoning and
-// tool calls. The adapter over libllama-common's jinja templates, PEG parsers and grammars; nothing
-// else in Samovar includes them.
+// ChatFormat: from a ChatRequest to a Prompt, and from a reply's bytes back to content, reasoning
+// and tool calls. The adapter over libllama-common's jinja templates, PEG parsers and grammars;
+// nothing else in Samovar includes them.
 //
-// ChatFormat is immutable after construction (its token memo has its own lock) and shared by all HTTP
-// threads. A ReplyParser belongs to one reply and one thread.
+// ChatFormat is immutable after construction (its token memo has its own lock) and shared by all
+// HTTP threads. A ReplyParser belongs to one reply and one thread.
 #pragma once
 
 #include <memory>
@@ -31,8 +31,8 @@ struct RenderedChat {
   std::shared_ptr<const ReplySyntax> syntax;
 };
 
-// Turns a growing reply into deltas. Nothing of the reply is ever lost: text that the format's parser
-// rejects is delivered as content.
+// Turns a growing reply into deltas. Nothing of the reply is ever lost: text that the format's
+// parser rejects is delivered as content.
 class ReplyParser {
  public:
   explicit ReplyParser(std::shared_ptr<const ReplySyntax> syntax);

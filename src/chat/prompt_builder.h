@@ -1,0 +1,36 @@
+// PromptBuilder: rendered text to Prompt: tokens, message starts, end of the system part, start of
+// the generation primer. Equal to tokenising the whole text at once, but pieces between message
+// openers that were seen before cost a look-up.
+// Owned by ChatFormat; any thread. Cannot fail.
+#pragma once
+
+#include <string_view>
+
+#include "chat/message_openers.h"
+#include "chat/token_memo.h"
+#include "core/prompt.h"
+
+namespace samovar {
+
+class PromptBuilder {
+ public:
+  PromptBuilder(const llama_vocab* vocab, MessageOpeners openers);
+
+  // `primer` is the text at the end of `text` that asks for the reply; may be empty.
+  Prompt build(std::string_view text, std::string_view primer);
+
+  [[nodiscard]] const MessageOpeners& openers() const { return openers_; }
+
+ private:
+  struct Pieces;
+  Pieces split(std::string_view text) const;
+  void tokenize_pieces(std::string_view text, const Pieces& pieces, Prompt& prompt);
+  Position primer_position(std::string_view text, std::size_t primer_begin, const Pieces& pieces,
+                           const Prompt& prompt) const;
+
+  const llama_vocab* vocab_;
+  MessageOpeners openers_;
+  TokenMemo memo_;
+};
+
+}  // namespace samovar
