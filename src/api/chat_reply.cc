@@ -1,0 +1,93 @@
+#include "api/chat_reply.h"
+
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "api/errors.h"
+#include "api/json_text.h"
+
+namespace samovar {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json calls_json(const std::vector<ToolCall>& calls) {
+  Json json = Json::array();
+  for (const ToolCall& call : calls) {
+    json.push_back({{"id", call.id.empty() ? random_id("call_") : call.id},
+                    {"type", "function"},
+                    {"function", {{"name", call.name}, {"arguments", call.arguments}}}});
+  }
+  return json;
+}
+
+}  // namespace
+
+ChatReply::ChatReply(ReplyIdentity identity, bool logprobs, const ChatPath& chat,
+                     std::unique_ptr<ReplyReader> reader)
+    : identity_(std::move(identity)),
+      logprobs_wanted_(logprobs),
+      chat_(chat),
+      reader_(std::move(reader)) {}
+
+bool ChatReply::on_event(TurnEvent event) {
+  if (auto* text = std::get_if<TurnText>(&event)) {
+    add(reader_->feed(text->text));
+    logprobs_.insert(logprobs_.end(), std::make_move_iterator(text->tokens.begin()),
+                     std::make_move_iterator(text->tokens.end()));
+    return false;
+  }
+  if (const auto* finished = std::get_if<TurnFinished>(&event)) {
+    add(reader_->finish());
+    response_.body = completion_json(*finished);
+    return true;
+  }
+  if (const auto* failed = std::get_if<TurnFailed>(&event)) {
+    response_ = failed->error.kind == ErrorKind::too_large ? context_length_response(failed->error)
+                                                           : error_response(failed->error);
+    return true;
+  }
+  return false;
+}
+
+void ChatReply::add(const std::vector<ReplyDelta>& deltas) {
+  for (const ReplyDelta& delta : deltas) {
+    reasoning_ += delta.reasoning;
+    content_ += delta.content;
+    if (!delta.tool_call) continue;
+    const ReplyDelta::Call& piece = *delta.tool_call;
+    if (piece.index >= calls_.size()) calls_.resize(piece.index + 1);
+    ToolCall& call = calls_[piece.index];
+    if (!piece.id.empty()) call.id = piece.id;
+    if (!piece.name.empty()) call.name = piece.name;
+    call.arguments += piece.arguments;
+  }
+}
+
+std::string ChatReply::completion_json(const TurnFinished& finished) const {
+  Json message;
+  message["role"] = "assistant";
+  message["content"] = content_.empty() && !calls_.empty() ? Json() : Json(content_);
+  if (!reasoning_.empty()) message["reasoning_content"] = reasoning_;
+  if (!calls_.empty()) message["tool_calls"] = calls_json(calls_);
+
+  Json choice;
+  choice["index"] = 0;
+  choice["message"] = std::move(message);
+  choice["logprobs"] = logprobs_wanted_ ? logprobs_json(logprobs_, chat_) : Json();
+  choice["finish_reason"] = finish_reason(finished.reason, reader_->called_tool());
+
+  Json json;
+  json["id"] = identity_.id;
+  json["object"] = "chat.completion";
+  json["created"] = identity_.created;
+  json["model"] = identity_.model;
+  json["system_fingerprint"] = kSystemFingerprint;
+  json["choices"] = Json::array({std::move(choice)});
+  json["usage"] = usage_json(finished.timings);
+  json["timings"] = timings_json(finished.timings);
+  return json_text(json);
+}
+
+}  // namespace samovar

@@ -1,0 +1,44 @@
+// ChatReply: a whole reply collected from turn events, for requests that do not stream. No sockets,
+// no waiting: chat_completions.cc feeds it. One reply, one thread.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "api/chat_path.h"
+#include "api/http_types.h"
+#include "api/reply_json.h"
+#include "core/chat.h"
+#include "core/turn.h"
+
+namespace samovar {
+
+class ChatReply {
+ public:
+  // `chat` must outlive the reply.
+  ChatReply(ReplyIdentity identity, bool logprobs, const ChatPath& chat,
+            std::unique_ptr<ReplyReader> reader);
+
+  // True when the event was the last one; response() is then the answer.
+  [[nodiscard]] bool on_event(TurnEvent event);
+
+  [[nodiscard]] HttpResponse response() const { return response_; }
+
+ private:
+  void add(const std::vector<ReplyDelta>& deltas);
+  [[nodiscard]] std::string completion_json(const TurnFinished& finished) const;
+
+  const ReplyIdentity identity_;
+  const bool logprobs_wanted_;
+  const ChatPath& chat_;
+  std::unique_ptr<ReplyReader> reader_;
+
+  std::string reasoning_;
+  std::string content_;
+  std::vector<ToolCall> calls_;
+  std::vector<Sampled> logprobs_;
+  HttpResponse response_;
+};
+
+}  // namespace samovar

@@ -1,0 +1,84 @@
+#include "api/chat_request.h"
+
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "api/chat_request_parts.h"
+#include "api/json_fields.h"
+
+namespace samovar {
+namespace {
+
+// -1 is llama-server's way to say "no limit"; 0 would be a turn without a reply.
+void read_max_tokens(const JsonObject& body, std::optional<std::int64_t>& max_tokens) {
+  for (const char* name : {"max_tokens", "max_completion_tokens"}) {  // the later one wins
+    const auto given = body.integer(name, -1, std::numeric_limits<std::int32_t>::max());
+    if (!given) continue;
+    if (*given == 0) {
+      body.problem().report("'" + body.path(name) + "' is 0", body.path(name),
+                            "ask for at least 1 token, or leave the field out for no limit");
+    }
+    max_tokens = *given < 0 ? std::nullopt : given;
+  }
+}
+
+void read_stream(const JsonObject& body, ChatCompletionRequest& request) {
+  request.stream = body.boolean("stream").value_or(false);
+  request.return_progress = body.boolean("return_progress").value_or(false);
+  if (const auto options = body.object("stream_options")) {
+    request.include_usage = options->boolean("include_usage").value_or(false);
+  }
+}
+
+void read_session(const JsonObject& body, ChatCompletionRequest& request) {
+  request.session_key = body.string("prompt_cache_key").value_or("");
+  request.user_hint = body.string("user").value_or("");
+  if (const auto metadata = body.object("metadata")) {
+    if (auto user = metadata->string("user_id")) request.user_hint = std::move(*user);
+  }
+}
+
+// Fields that would change the reply's meaning if they were passed over in silence.
+void refuse_unsupported(const JsonObject& body) {
+  (void)body.string("model");  // any name is served by the one model there is
+  if (const auto n = body.integer("n", 1, 128); n && *n != 1) {
+    body.problem().report("only one choice per request is supported", "n",
+                          "leave 'n' out or send 1, and send the request again for more");
+  }
+  if (body.find("functions") != nullptr) {
+    body.problem().report("'functions' is not supported", "functions", "use 'tools'");
+  }
+  if (body.find("function_call") != nullptr) {
+    body.problem().report("'function_call' is not supported", "function_call", "use 'tool_choice'");
+  }
+}
+
+}  // namespace
+
+Result<ChatCompletionRequest> parse_chat_request(std::string_view body,
+                                                 const ChatDefaults& defaults) {
+  nlohmann::ordered_json json;
+  if (auto parsed = parse_json_body(body, json); !parsed) return std::unexpected(parsed.error());
+
+  Problem problem;
+  const JsonObject fields(json, "", problem);
+  ChatCompletionRequest request;
+  request.sampling = defaults.sampling;
+  request.max_tokens = defaults.max_tokens;
+  request.chat.enable_thinking = defaults.enable_thinking;
+
+  refuse_unsupported(fields);
+  read_messages(fields, request.chat);
+  read_tools(fields, request.chat);
+  read_response_format(fields, request.chat);
+  read_template_arguments(fields, request.chat);
+  read_sampling(fields, defaults.vocab_size, request.sampling);
+  read_stop(fields, request.stop);
+  read_max_tokens(fields, request.max_tokens);
+  read_stream(fields, request);
+  read_session(fields, request);
+  if (problem.found()) return std::unexpected(problem.error());
+  return request;
+}
+
+}  // namespace samovar

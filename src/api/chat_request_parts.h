@@ -1,0 +1,22 @@
+// The two halves of parse_chat_request that are worth a file each. Problems are reported through
+// the JsonObject; what is returned then is not used.
+#pragma once
+
+#include <vector>
+
+#include "api/chat_request.h"
+#include "api/json_fields.h"
+
+namespace samovar {
+
+// chat_messages.cc: messages, tools, tool_choice, response_format, template arguments, thinking.
+void read_messages(const JsonObject& body, ChatRequest& chat);
+void read_tools(const JsonObject& body, ChatRequest& chat);
+void read_response_format(const JsonObject& body, ChatRequest& chat);
+void read_template_arguments(const JsonObject& body, ChatRequest& chat);
+
+// chat_sampling.cc: everything that chooses tokens, and where the reply ends.
+void read_sampling(const JsonObject& body, int vocab_size, SamplingParams& sampling);
+void read_stop(const JsonObject& body, std::vector<std::string>& stop);
+
+}  // namespace samovar

@@ -1,0 +1,90 @@
+#include "api/errors.h"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "api/json_text.h"
+
+namespace samovar {
+namespace {
+
+struct Names {
+  const char* type;
+  const char* code;
+};
+
+Names openai_names(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::invalid_argument: return {"invalid_request_error", "invalid_value"};
+    case ErrorKind::unauthorized: return {"invalid_request_error", "invalid_api_key"};
+    case ErrorKind::forbidden: return {"invalid_request_error", "forbidden"};
+    case ErrorKind::not_found: return {"invalid_request_error", "not_found"};
+    case ErrorKind::method_not_allowed: return {"invalid_request_error", "method_not_allowed"};
+    case ErrorKind::too_large: return {"invalid_request_error", "request_too_large"};
+    case ErrorKind::overloaded: return {"rate_limit_error", "overloaded"};
+    case ErrorKind::unavailable: return {"server_error", "unavailable"};
+    case ErrorKind::cancelled: return {"server_error", "cancelled"};
+    case ErrorKind::internal: return {"server_error", "internal_error"};
+  }
+  return {"server_error", "internal_error"};
+}
+
+// OpenAI has no place for a remedy of its own, and clients show `message` only.
+std::string full_message(const Error& error) {
+  if (error.remedy.empty()) return error.message;
+  return error.message + ": " + error.remedy;
+}
+
+std::string json_with_code(const Error& error, const char* code) {
+  nlohmann::ordered_json json;
+  json["message"] = full_message(error);
+  json["type"] = openai_names(error.kind).type;
+  json["param"] = nullptr;
+  if (!error.field.empty()) json["param"] = error.field;
+  json["code"] = code;
+  return json_text({{"error", std::move(json)}});
+}
+
+}  // namespace
+
+int http_status(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::invalid_argument: return 400;
+    case ErrorKind::unauthorized: return 401;
+    case ErrorKind::forbidden: return 403;
+    case ErrorKind::not_found: return 404;
+    case ErrorKind::method_not_allowed: return 405;
+    case ErrorKind::too_large: return 413;
+    case ErrorKind::overloaded: return 429;
+    case ErrorKind::unavailable: return 503;
+    case ErrorKind::cancelled: return 499;  // nginx's "client closed request"; nobody reads it
+    case ErrorKind::internal: return 500;
+  }
+  return 500;
+}
+
+std::string error_json(const Error& error) {
+  return json_with_code(error, openai_names(error.kind).code);
+}
+
+HttpResponse error_response(const Error& error, int retry_after_seconds) {
+  HttpResponse response;
+  response.status = http_status(error.kind);
+  response.body = error_json(error);
+  if (error.kind == ErrorKind::unauthorized) {
+    response.headers.emplace_back("WWW-Authenticate", "Bearer");
+  }
+  if (error.kind == ErrorKind::overloaded || error.kind == ErrorKind::unavailable) {
+    response.headers.emplace_back("Retry-After", std::to_string(retry_after_seconds));
+  }
+  return response;
+}
+
+HttpResponse context_length_response(const Error& error) {
+  HttpResponse response;
+  response.status = 400;
+  response.body = json_with_code(error, "context_length_exceeded");
+  return response;
+}
+
+}  // namespace samovar

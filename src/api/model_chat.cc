@@ -1,0 +1,36 @@
+#include "api/model_chat.h"
+
+#include <utility>
+
+namespace samovar {
+namespace {
+
+class ModelReplyReader final : public ReplyReader {
+ public:
+  explicit ModelReplyReader(std::shared_ptr<const ReplySyntax> syntax)
+      : parser_(std::move(syntax)) {}
+
+  std::vector<ReplyDelta> feed(std::string_view bytes) override { return parser_.feed(bytes); }
+  std::vector<ReplyDelta> finish() override { return parser_.finish(); }
+  [[nodiscard]] bool called_tool() const override { return parser_.called_tool(); }
+
+ private:
+  ReplyParser parser_;
+};
+
+}  // namespace
+
+ModelChat::ModelChat(const ChatFormat& format, PieceFunction piece)
+    : format_(format), piece_(std::move(piece)) {}
+
+Result<RenderedChat> ModelChat::render(const ChatRequest& request) const {
+  return format_.render(request);
+}
+
+std::unique_ptr<ReplyReader> ModelChat::reader(const RenderedChat& chat) const {
+  return std::make_unique<ModelReplyReader>(chat.syntax);
+}
+
+std::string ModelChat::piece(Token token) const { return piece_(token); }
+
+}  // namespace samovar

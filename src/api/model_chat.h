@@ -1,0 +1,28 @@
+// ModelChat: the ChatPath of a loaded model. Made by app/ once, shared by all HTTP threads; borrows
+// the ChatFormat. Nothing fails here that ChatFormat does not report.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "api/chat_path.h"
+
+namespace samovar {
+
+class ModelChat final : public ChatPath {
+ public:
+  using PieceFunction = std::function<std::string(Token)>;  // usually Engine::piece(token, true)
+
+  ModelChat(const ChatFormat& format, PieceFunction piece);
+
+  [[nodiscard]] Result<RenderedChat> render(const ChatRequest& request) const override;
+  [[nodiscard]] std::unique_ptr<ReplyReader> reader(const RenderedChat& chat) const override;
+  [[nodiscard]] std::string piece(Token token) const override;
+
+ private:
+  const ChatFormat& format_;
+  PieceFunction piece_;
+};
+
+}  // namespace samovar

@@ -1,0 +1,140 @@
+// Goal: each path and method reaches its handler, and everything else gets an answer that helps.
+// Method: a table of requests with the status and words expected.
+#include "api/router.h"
+
+#include <gtest/gtest.h>
+
+#include "api/api_doubles.h"
+#include "api/errors.h"
+
+namespace samovar {
+namespace {
+
+using test::Json;
+
+class RouterTest : public testing::Test {
+ protected:
+  HttpResponse get(const std::string& method, const std::string& path,
+                   const std::string& body = "") {
+    HttpRequest request;
+    request.method = method;
+    request.path = path;
+    request.body = body;
+    return router_.handle(request);
+  }
+
+  FakeClock clock_;
+  test::FakeChat chat_;
+  test::FakeTurns turns_;
+  bool ready_ = true;
+  ChatCompletions completions_{chat_, turns_, clock_, "qwen", {}, {.poll = 0}};
+  Models models_{{.id = "org/qwen",
+                  .architecture = "qwen35moe",
+                  .parameters = 35'000'000'000,
+                  .vocab_size = 1000,
+                  .context = 65536,
+                  .trained_context = 262144,
+                  .created = 1700000000}};
+  Router router_{completions_, models_, [this] { return ready_; }};
+};
+
+TEST_F(RouterTest, PathsAndMethods) {
+  struct Row {
+    const char* method;
+    const char* path;
+    int status;
+    const char* words;
+  };
+  const std::vector<Row> table = {
+      {"GET", "/health", 200, "ok"},
+      {"HEAD", "/health", 200, ""},
+      {"POST", "/health", 405, "use GET"},
+      {"GET", "/ready", 200, "ready"},
+      {"GET", "/v1/models", 200, "qwen35moe"},
+      {"GET", "/models", 200, "qwen35moe"},
+      {"DELETE", "/v1/models", 405, "use GET"},
+      {"GET", "/v1/models/org/qwen", 200, "qwen35moe"},
+      {"GET", "/v1/models/other", 404, "this server has 'org/qwen'"},
+      {"GET", "/v1/chat/completions", 405, "use POST"},
+      {"POST", "/v1/chat/completions", 400, "not valid JSON"},
+      {"POST", "/chat/completions", 400, "not valid JSON"},
+      {"POST", "/v1/messages", 404, "not served by this version"},
+      {"POST", "/v1/messages/count_tokens", 404, "not served by this version"},
+      {"POST", "/v1/responses", 404, "not served by this version"},
+      {"POST", "/v1/completions", 404, "not served by this version"},
+      {"POST", "/v1/embeddings", 404, "not served by this version"},
+      {"GET", "/v1/nothing", 404, "/v1/chat/completions"},
+      {"GET", "/", 404, "/v1/chat/completions"},
+      {"GET", "/../etc/passwd", 404, "there is no"},
+  };
+  for (const Row& row : table) {
+    const HttpResponse response = get(row.method, row.path);
+    EXPECT_EQ(response.status, row.status) << row.method << " " << row.path;
+    EXPECT_NE(response.body.find(row.words), std::string::npos) << row.path << response.body;
+    EXPECT_TRUE(Json::accept(response.body)) << response.body;
+  }
+}
+
+TEST_F(RouterTest, AWrongMethodSaysWhichIsAllowed) {
+  const HttpResponse response = get("GET", "/v1/chat/completions");
+  ASSERT_NE(find_header(response.headers, "allow"), nullptr);
+  EXPECT_EQ(*find_header(response.headers, "allow"), "POST");
+}
+
+TEST_F(RouterTest, NotReadyIs503WithRetryAfter) {
+  ready_ = false;
+  const HttpResponse response = get("GET", "/ready");
+  EXPECT_EQ(response.status, 503);
+  EXPECT_NE(find_header(response.headers, "retry-after"), nullptr);
+  EXPECT_EQ(get("GET", "/health").status, 200) << "alive all the same";
+}
+
+TEST_F(RouterTest, ModelsInFull) {
+  EXPECT_EQ(get("GET", "/v1/models").body,
+            R"({"object":"list","data":[{"id":"org/qwen","object":"model","created":1700000000,)"
+            R"("owned_by":"samovar","meta":{"architecture":"qwen35moe","parameters":35000000000,)"
+            R"("n_ctx":65536,"n_ctx_train":262144,"vocab":1000}}]})");
+}
+
+TEST_F(RouterTest, AHandlerThatThrowsIsAnInternalError) {
+  chat_.on_render = [] { throw std::runtime_error("boom"); };
+  const HttpResponse response =
+      get("POST", "/v1/chat/completions", R"({"messages":[{"role":"user","content":"x"}]})");
+  EXPECT_EQ(response.status, 500);
+  EXPECT_NE(response.body.find("boom"), std::string::npos);
+}
+
+TEST(Errors, EveryKindHasItsStatusAndForm) {
+  const std::vector<std::pair<ErrorKind, int>> table = {
+      {ErrorKind::invalid_argument, 400},   {ErrorKind::unauthorized, 401},
+      {ErrorKind::forbidden, 403},          {ErrorKind::not_found, 404},
+      {ErrorKind::method_not_allowed, 405}, {ErrorKind::too_large, 413},
+      {ErrorKind::overloaded, 429},         {ErrorKind::unavailable, 503},
+      {ErrorKind::cancelled, 499},          {ErrorKind::internal, 500},
+  };
+  for (const auto& [kind, status] : table) {
+    const HttpResponse response = error_response({kind, "m\"sg \xFF", "messages[2].role", "do x"});
+    EXPECT_EQ(response.status, status);
+    const Json error = Json::parse(response.body)["error"];
+    EXPECT_EQ(error["message"], "m\"sg \xEF\xBF\xBD: do x");
+    EXPECT_EQ(error["param"], "messages[2].role");
+    EXPECT_TRUE(error["type"].is_string());
+    EXPECT_TRUE(error["code"].is_string());
+  }
+  EXPECT_EQ(
+      *find_header(error_response({ErrorKind::unauthorized, "x"}).headers, "www-authenticate"),
+      "Bearer");
+  EXPECT_EQ(
+      error_json({ErrorKind::internal, "x"}),
+      R"({"error":{"message":"x","type":"server_error","param":null,"code":"internal_error"}})");
+}
+
+TEST(HttpTypes, HeadersAreFoundInAnySpelling) {
+  const Headers headers = {{"Content-Type", "a"}, {"X-Thing", "b"}, {"x-thing", "c"}};
+  ASSERT_NE(find_header(headers, "x-THING"), nullptr);
+  EXPECT_EQ(*find_header(headers, "x-THING"), "b");
+  EXPECT_EQ(find_header(headers, "x-thin"), nullptr);
+}
+
+}  // namespace
+}  // namespace samovar
