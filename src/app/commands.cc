@@ -1,0 +1,53 @@
+#include "app/commands.h"
+
+#include <fmt/core.h>
+
+#include "app/options.h"
+#include "app/serve.h"
+#include "app/version.h"
+
+namespace samovar::app {
+
+namespace {
+
+constexpr const char* kUsage = R"(Samovar: a local inference server that keeps long conversations warm.
+
+Usage: samovar COMMAND [options]
+
+Commands:
+  serve       serve a model over HTTP; `samovar serve --help` lists its options
+  help        show this text
+  --version   show the version
+)";
+
+int usage_error(const std::string& message) {
+  fmt::print(stderr, "samovar: {}. `samovar help` lists the commands\n", message);
+  return kExitUsage;
+}
+
+}  // namespace
+
+int run_command(const std::vector<std::string>& arguments) {
+  const std::string command = arguments.empty() ? "help" : arguments.front();
+  const std::vector<std::string> rest(arguments.begin() + (arguments.empty() ? 0 : 1),
+                                      arguments.end());
+  if (command == "serve") return serve(rest);
+  if (command == "help" && rest == std::vector<std::string>{"serve"}) return serve({"--help"});
+  if (command == "help" || command == "--help" || command == "-h") {
+    fmt::print("{}", kUsage);
+    return 0;
+  }
+  if (command == "--version" || command == "version") {
+    fmt::print("samovar {}\n", kVersion);
+    return 0;
+  }
+  if (command == "options") {  // makes docs/options.md
+    fmt::print("{}", options_markdown());
+    return 0;
+  }
+  // llama-server has no commands: a line that moves over starts with an option.
+  if (command.starts_with("-")) return usage_error("put `serve` before the options");
+  return usage_error("unknown command: " + command);
+}
+
+}  // namespace samovar::app

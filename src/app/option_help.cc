@@ -1,0 +1,128 @@
+// The option table as people read it: --help and docs/options.md.
+#include <sstream>
+
+#include "app/options.h"
+
+namespace samovar::app {
+
+namespace {
+
+constexpr std::size_t kIndent = 34;
+constexpr std::size_t kWidth = 98;
+constexpr const char* kRequired = "required";
+
+OptionRow config_row() {
+  return {{"--config"}, {}, "FILE", "Server",
+          "read options from a TOML or INI file; the command line goes first", "none", {}};
+}
+
+OptionRow help_row() {
+  return {{"-h", "--help"}, {}, "", "Server", "show this text", "", {}};
+}
+
+std::vector<OptionRow> documented_rows() {
+  ServeOptions options;
+  std::vector<OptionRow> rows = option_rows(options);
+  for (OptionRow& row : rows) row.set = nullptr;  // it borrows `options`
+  rows.push_back(config_row());
+  rows.back().group = "Other";
+  rows.push_back(help_row());
+  rows.back().group = "Other";
+  return rows;
+}
+
+std::string spelled(const OptionRow& row) {
+  std::string names;
+  const auto add = [&names](const std::string& name) {
+    names += (names.empty() ? "" : ", ") + name;
+  };
+  for (const std::string& flag : row.flags) add(flag);
+  for (const std::string& flag : row.negative) add(flag);
+  return row.value.empty() ? names : names + " " + row.value;
+}
+
+// `text` in lines of at most kWidth, from the second on indented.
+std::string wrap(const std::string& text) {
+  std::istringstream words(text);
+  std::string result;
+  std::string word;
+  std::size_t column = kIndent;
+  while (words >> word) {
+    if (column + word.size() + 1 > kWidth) {
+      result += "\n" + std::string(kIndent, ' ');
+      column = kIndent;
+    } else if (!result.empty()) {
+      result += ' ';
+      ++column;
+    }
+    result += word;
+    column += word.size();
+  }
+  return result;
+}
+
+std::string help_entry(const OptionRow& row) {
+  std::string left = "  " + spelled(row);
+  left += left.size() + 2 > kIndent ? "\n" + std::string(kIndent, ' ')
+                                    : std::string(kIndent - left.size(), ' ');
+  std::string right = row.help;
+  if (row.fallback == kRequired) right += " (required)";
+  if (!row.fallback.empty() && row.fallback != kRequired) right += " (default: " + row.fallback + ")";
+  if (row.repeatable) right += "; may be given several times";
+  return left + wrap(right) + "\n";
+}
+
+std::string cell(const std::string& text) {
+  std::string escaped;
+  for (const char letter : text) {
+    if (letter == '|') escaped += '\\';
+    escaped += letter;
+  }
+  return escaped;
+}
+
+const char* const kMarkdownHead = R"(# Options of `samovar serve`
+
+Made from the option table by `samovar options --markdown`; do not edit. The command line goes before
+the config file (`--config FILE`), whose keys are the long options without their dashes:
+
+```toml
+model = "qwen3.5-35b-a3b.gguf"
+ctx-size = 262144
+parallel = 4
+```
+
+The environment is used for one secret only: `SAMOVAR_API_KEY` adds a key.
+)";
+
+}  // namespace
+
+std::string serve_help() {
+  std::string text = "Usage: samovar serve --model FILE [options]\n";
+  std::string group;
+  for (const OptionRow& row : documented_rows()) {
+    if (row.group != group) text += "\n" + row.group + ":\n";
+    group = row.group;
+    text += help_entry(row);
+  }
+  return text +
+         "\nSizes may be written 512M, 4G or 1.5GiB. The environment variable SAMOVAR_API_KEY adds a "
+         "key.\n";
+}
+
+std::string options_markdown() {
+  std::string text = kMarkdownHead;
+  std::string group;
+  for (const OptionRow& row : documented_rows()) {
+    if (row.group != group) {
+      text += "\n## " + row.group + "\n\n| option | meaning | default |\n|---|---|---|\n";
+    }
+    group = row.group;
+    const std::string repeat = row.repeatable ? "; may be given several times" : "";
+    text += "| `" + cell(spelled(row)) + "` | " + cell(row.help) + repeat + " | " +
+            cell(row.fallback) + " |\n";
+  }
+  return text;
+}
+
+}  // namespace samovar::app

@@ -1,0 +1,106 @@
+// What depends on other options, on files or on the machine.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+
+#include "app/options.h"
+
+namespace samovar::app {
+
+namespace {
+
+std::unexpected<Error> refuse(std::string message, std::string field, std::string remedy) {
+  return fail(ErrorKind::invalid_argument, std::move(message), std::move(field), std::move(remedy));
+}
+
+std::uint64_t physical_memory() {
+  const long pages = sysconf(_SC_PHYS_PAGES);
+  const long page = sysconf(_SC_PAGESIZE);
+  if (pages <= 0 || page <= 0) return 0;
+  return static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page);
+}
+
+Result<std::string> read_file(const std::string& path, const std::string& flag) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return refuse("cannot read " + path, flag, "Check the path and its permissions");
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+// Keys that others can read are no keys, so the file's mode is checked as ssh does.
+Status read_key_file(ServeOptions& options) {
+  struct stat info = {};
+  const std::string& path = options.api_key_file;
+  if (stat(path.c_str(), &info) != 0) {
+    return refuse("cannot read " + path, "--api-key-file", "Check the path");
+  }
+  if ((info.st_mode & 077U) != 0) {
+    return refuse(path + " can be read by other users", "--api-key-file", "Make it private: chmod 600 " + path);
+  }
+  auto text = read_file(path, "--api-key-file");
+  if (!text) return std::unexpected(text.error());
+  std::string line;
+  for (const char byte : *text + "\n") {
+    if (byte != '\n' && byte != '\r') {
+      line += byte;
+      continue;
+    }
+    if (!line.empty() && line.front() != '#') options.api_keys.push_back(line);
+    line.clear();
+  }
+  if (options.api_keys.empty()) {
+    return refuse(path + " holds no key", "--api-key-file", "Write one key a line");
+  }
+  return {};
+}
+
+Status resolve_keys(ServeOptions& options) {
+  if (const char* key = std::getenv("SAMOVAR_API_KEY"); key != nullptr && *key != '\0') {
+    options.api_keys.emplace_back(key);
+  }
+  if (options.api_key_file.empty()) return {};
+  return read_key_file(options);
+}
+
+Status resolve_template(ServeOptions& options) {
+  if (options.chat_template_file.empty()) return {};
+  if (!options.chat_template.empty()) {
+    return refuse("two chat templates are given", "--chat-template-file",
+                  "Use one of --chat-template and --chat-template-file");
+  }
+  auto text = read_file(options.chat_template_file, "--chat-template-file");
+  if (!text) return std::unexpected(text.error());
+  options.chat_template = std::move(*text);
+  return {};
+}
+
+}  // namespace
+
+Status resolve(ServeOptions& options) {
+  if (options.model.empty()) {
+    return refuse("no model is given", "--model", "Pass a GGUF file: samovar serve -m model.gguf");
+  }
+  if (access(options.model.c_str(), R_OK) != 0) {
+    return refuse("cannot read " + options.model, "--model", "Check the path and its permissions");
+  }
+  if (options.verbose) options.log_level = "debug";
+  if (options.sequences == 0) options.sequences = std::max(8, 2 * options.parallel);
+  if (options.sequences < options.parallel) {
+    return refuse("there are fewer resident conversations than replies at the same time",
+                  "--sequences", "Make it at least --parallel, which is " +
+                                     std::to_string(options.parallel));
+  }
+  options.ubatch_size = std::min(options.ubatch_size, options.batch_size);
+  // Fewer connections than turns would make clients wait unseen instead of getting a clear 429.
+  if (options.http_threads == 0) options.http_threads = options.queue + options.parallel + 32;
+  if (!options.anchor_memory) {
+    options.anchor_memory = std::min(std::uint64_t{4} << 30, physical_memory() / 8);
+  }
+  if (const auto status = resolve_template(options); !status) return status;
+  return resolve_keys(options);
+}
+
+}  // namespace samovar::app

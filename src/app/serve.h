@@ -1,0 +1,15 @@
+// `samovar serve`: from options to a running server and to its end. Called once, on the main thread;
+// returns the process's exit code. Errors go to stderr as one message.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace samovar::app {
+
+inline constexpr int kExitFailure = 1;  // could not serve
+inline constexpr int kExitUsage = 2;    // the command line is wrong
+
+[[nodiscard]] int serve(const std::vector<std::string>& arguments);
+
+}  // namespace samovar::app

@@ -1,0 +1,131 @@
+#include "app/service.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+
+#include "api/chat_completions.h"
+#include "api/model_chat.h"
+#include "api/models.h"
+#include "api/router.h"
+#include "base/log.h"
+#include "chat/chat_format.h"
+#include "engine/llama_engine.h"
+#include "engine/memory_plan.h"
+#include "sched/engine_thread.h"
+#include "turn/local_turn_service.h"
+
+namespace samovar::app {
+
+namespace {
+
+EngineOptions engine_options(const ServeOptions& options) {
+  EngineOptions engine;
+  engine.model_path = options.model;
+  engine.cells = options.ctx_size;
+  engine.sequences = options.sequences;
+  engine.type_k = options.cache_type_k;
+  engine.type_v = options.cache_type_v;
+  engine.swa_full = options.swa_full;
+  engine.memory_bytes = options.memory.value_or(0);
+  engine.anchor_memory_bytes = options.anchor_memory.value_or(0);
+  engine.parallel = options.parallel;
+  engine.ubatch = options.ubatch_size;
+  engine.threads = std::max(options.threads, 0);
+  engine.threads_batch = std::max(options.threads_batch, 0);
+  engine.gpu_layers = options.gpu_layers;
+  return engine;
+}
+
+SchedulerOptions scheduler_options(const ServeOptions& options) {
+  SchedulerOptions scheduler;
+  scheduler.parallel = options.parallel;
+  scheduler.decode_share = options.decode_share;
+  scheduler.anchor_grid = options.anchor_grid;
+  scheduler.anchor_bytes_max = options.anchor_memory.value_or(0);
+  return scheduler;
+}
+
+ServedModel served_model(const ServeOptions& options, const Engine& engine) {
+  const ModelInfo& info = engine.model();
+  ServedModel model;
+  model.id = options.alias.empty() ? info.name : options.alias;
+  model.architecture = info.architecture;
+  model.parameters = info.parameters;
+  model.vocab_size = info.vocab_size;
+  model.context = engine.limits().cells;
+  model.trained_context = info.trained_context;
+  model.created = system_clock().wall_seconds();
+  return model;
+}
+
+ChatDefaults chat_defaults(const ServeOptions& options, const Engine& engine) {
+  ChatDefaults defaults;
+  defaults.sampling = options.sampling;
+  defaults.vocab_size = engine.model().vocab_size;
+  return defaults;
+}
+
+}  // namespace
+
+// In the order of construction; what stands below borrows from what stands above.
+struct Service::Parts {
+  Parts(const ServeOptions& options, std::unique_ptr<LlamaEngine> loaded,
+        std::unique_ptr<ChatFormat> chat_format)
+      : engine(std::move(loaded)),
+        format(std::move(chat_format)),
+        chat(*format, [this](Token token) { return engine->piece(token, true); }),
+        engine_thread(*engine, system_clock(), scheduler_options(options), options.queue),
+        turns(engine_thread),
+        models(served_model(options, *engine)),
+        completions(chat, turns, system_clock(), models.model().id,
+                    chat_defaults(options, *engine)),
+        router(completions, models, [this] { return accepting.load(); }) {}
+
+  std::atomic<bool> accepting = true;
+  std::unique_ptr<LlamaEngine> engine;
+  std::unique_ptr<ChatFormat> format;
+  ModelChat chat;
+  EngineThread engine_thread;
+  LocalTurnService turns;
+  Models models;
+  ChatCompletions completions;
+  Router router;
+};
+
+Result<std::unique_ptr<Service>> Service::load(const ServeOptions& options) {
+  EngineOptions engine_choice = engine_options(options);
+  const auto plan = plan_memory(engine_choice);
+  if (!plan) return std::unexpected(plan.error());
+  fmt::print("{}\n", plan->table());
+  std::fflush(stdout);
+  engine_choice.cells = plan->cells;
+  auto engine = LlamaEngine::open(engine_choice);
+  if (!engine) return std::unexpected(engine.error());
+  auto format = ChatFormat::create((*engine)->raw_model(), {options.chat_template});
+  if (!format) return std::unexpected(format.error());
+  return std::unique_ptr<Service>(
+      new Service(std::make_unique<Parts>(options, std::move(*engine), std::move(*format))));
+}
+
+Service::Service(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+Service::~Service() = default;
+
+HttpResponse Service::handle(const HttpRequest& request) const {
+  return parts_->router.handle(request);
+}
+
+const std::string& Service::model_id() const { return parts_->models.model().id; }
+
+void Service::close() {
+  parts_->accepting = false;
+  parts_->engine_thread.close();
+}
+
+bool Service::drain(Micros deadline) { return parts_->engine_thread.drain(deadline); }
+
+void Service::stop() { parts_->engine_thread.stop(); }
+
+}  // namespace samovar::app

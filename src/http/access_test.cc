@@ -1,0 +1,99 @@
+#include "http/access.h"
+
+#include <gtest/gtest.h>
+
+namespace samovar {
+namespace {
+
+Access make(AccessOptions options) { return *Access::create(std::move(options)); }
+
+HttpRequest with(Headers headers, std::string path = "/v1/models", std::string method = "GET") {
+  HttpRequest request;
+  request.method = std::move(method);
+  request.path = std::move(path);
+  request.headers = std::move(headers);
+  return request;
+}
+
+ErrorKind refusal(const Access& access, const HttpRequest& request) {
+  const Status status = access.check(request, false);
+  return status ? ErrorKind::internal : status.error().kind;
+}
+
+// Goal: nothing but this machine gets in without a key. Method: a table of addresses to listen on.
+TEST(Access, KeyIsRequiredUnlessOnlyThisMachineCanConnect) {
+  for (const char* host : {"127.0.0.1", "127.8.0.1", "localhost", "LOCALHOST", "::1"}) {
+    EXPECT_TRUE(Access::create({host, {}, {}}).has_value()) << host;
+  }
+  for (const char* host : {"0.0.0.0", "::", "192.168.1.5", "localhost.example.com", "myhost"}) {
+    const auto refused = Access::create({host, {}, {}});
+    ASSERT_FALSE(refused.has_value()) << host;
+    EXPECT_EQ(refused.error().field, "--host");
+    EXPECT_NE(refused.error().remedy.find("--api-key-file"), std::string::npos);
+    EXPECT_TRUE(Access::create({host, {"key"}, {}}).has_value()) << host;
+  }
+}
+
+// Goal: a page that rebinds its own name to this machine is refused, every honest spelling is not.
+TEST(Access, HostMustBeANameOfThisServer) {
+  const Access local = make({"127.0.0.1", {}, {"Box.lan"}});
+  for (const char* host : {"localhost", "localhost:8080", "LocalHost.:1", "127.0.0.1:9", "[::1]:8080",
+                           "[::1]", "box.lan", "BOX.LAN:80"}) {
+    EXPECT_TRUE(local.check(with({{"Host", host}}), false).has_value()) << host;
+  }
+  for (const char* host : {"evil.example", "localhost.evil.example", "127.0.0.1.evil.example",
+                           "192.168.0.7", "evil.example:127", "[evil", "0"}) {
+    EXPECT_EQ(refusal(local, with({{"Host", host}})), ErrorKind::forbidden) << host;
+  }
+  EXPECT_EQ(refusal(local, with({})), ErrorKind::forbidden);
+  EXPECT_TRUE(local.check(with({}), true).has_value()) << "HTTP/1.0 knows no Host";
+  EXPECT_EQ(refusal(local, with({{"Host", "localhost"}, {"host", "evil.example"}})),
+            ErrorKind::forbidden);
+}
+
+// Goal: a server on all addresses is reachable by any address, still not by any name.
+TEST(Access, WildcardServerAcceptsAddressesButNotNames) {
+  const Access open = make({"0.0.0.0", {"key"}, {}});
+  const Headers key = {{"x-api-key", "key"}};
+  Headers by_address = key;
+  by_address.emplace_back("Host", "192.168.0.7:8080");
+  EXPECT_TRUE(open.check(with(by_address), false).has_value());
+  Headers by_name = key;
+  by_name.emplace_back("Host", "evil.example");
+  EXPECT_EQ(refusal(open, with(by_name)), ErrorKind::forbidden);
+}
+
+// Goal: both header forms work, wrong and missing keys do not, /health needs none.
+TEST(Access, KeysOpenEverythingButHealthIsAlwaysOpen) {
+  const Access access = make({"127.0.0.1", {"alpha", "beta"}, {}});
+  const auto keyed = [](std::string name, std::string value) {
+    return with({{"Host", "localhost"}, {std::move(name), std::move(value)}});
+  };
+  EXPECT_TRUE(access.check(keyed("Authorization", "Bearer alpha"), false).has_value());
+  EXPECT_TRUE(access.check(keyed("authorization", "bearer beta"), false).has_value());
+  EXPECT_TRUE(access.check(keyed("X-Api-Key", "beta"), false).has_value());
+  EXPECT_EQ(refusal(access, keyed("Authorization", "Bearer alph")), ErrorKind::unauthorized);
+  EXPECT_EQ(refusal(access, keyed("Authorization", "Bearer alphaalpha")), ErrorKind::unauthorized);
+  EXPECT_EQ(refusal(access, keyed("Authorization", "Basic alpha")), ErrorKind::unauthorized);
+  EXPECT_EQ(refusal(access, keyed("Accept", "*/*")), ErrorKind::unauthorized);
+  EXPECT_TRUE(access.check(with({{"Host", "localhost"}}, "/health"), false).has_value());
+}
+
+// Goal: a form on another site cannot make this machine work. Browsers mark such requests.
+TEST(Access, CrossSiteFormsAreRefused) {
+  const Access access = make({"127.0.0.1", {}, {}});
+  const Headers headers = {{"Host", "localhost"}, {"Sec-Fetch-Mode", "no-cors"}};
+  EXPECT_EQ(refusal(access, with(headers, "/v1/chat/completions", "POST")), ErrorKind::forbidden);
+  EXPECT_TRUE(access.check(with(headers), false).has_value());
+}
+
+TEST(Access, ComparisonLooksAtAllBytes) {
+  EXPECT_TRUE(equal_in_constant_time("secret", "secret"));
+  EXPECT_FALSE(equal_in_constant_time("secreT", "secret"));
+  EXPECT_FALSE(equal_in_constant_time("secretsecret", "secret"));
+  EXPECT_FALSE(equal_in_constant_time("", "secret"));
+  EXPECT_FALSE(equal_in_constant_time("", ""));
+}
+
+}  // namespace
+}  // namespace samovar

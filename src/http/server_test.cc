@@ -1,0 +1,340 @@
+// HttpServer over real sockets on loopback, with a handler made by each test.
+#include "http/server.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <future>
+#include <thread>
+
+#include "tests/e2e/raw_client.h"
+
+namespace samovar {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+using testing::post;
+using testing::RawClient;
+
+std::unique_ptr<HttpServer> serve(HttpHandler handler, HttpServerOptions options = {}) {
+  auto server = HttpServer::bind(std::move(options), std::move(handler));
+  if (!server) ADD_FAILURE() << server.error().describe();
+  (*server)->start();
+  return std::move(*server);
+}
+
+std::string get(std::string_view path, std::string_view headers = "Host: localhost\r\n") {
+  return "GET " + std::string(path) + " HTTP/1.1\r\n" + std::string(headers) +
+         "Connection: close\r\n\r\n";
+}
+
+std::string ask(const HttpServer& server, const std::string& request) {
+  RawClient client(server.port());
+  client.send(request);
+  return client.receive_all();
+}
+
+HttpResponse echo(const HttpRequest& request) {
+  HttpResponse response;
+  response.body = request.method + " " + request.path + " " + request.query + " " + request.body;
+  return response;
+}
+
+// Waits until `condition`, at most 20 s, and says whether it came true.
+template <class Condition>
+bool eventually(Condition condition) {
+  const auto deadline = steady_clock::now() + std::chrono::seconds(20);
+  while (!condition()) {
+    if (steady_clock::now() > deadline) return false;
+    std::this_thread::sleep_for(milliseconds(5));
+  }
+  return true;
+}
+
+TEST(HttpServer, PassesRequestsToTheHandlerAndResponsesBack) {
+  const auto server = serve(echo);
+  const std::string reply = ask(*server, post("/a%20b?x=1", "{}", "Connection: close\r\n"));
+  EXPECT_TRUE(reply.starts_with("HTTP/1.1 200")) << reply;
+  EXPECT_NE(reply.find("POST /a b x=1 {}"), std::string::npos) << reply;
+  EXPECT_NE(reply.find("application/json"), std::string::npos) << reply;
+  EXPECT_EQ(reply.find("Access-Control"), std::string::npos) << "CORS is off";
+}
+
+// Goal: `curl -d` without a content type says it sends a form; the body must arrive all the same.
+TEST(HttpServer, BodyArrivesWhateverItsContentType) {
+  const auto server = serve(echo);
+  const std::string body = "{\"a\":\"" + std::string(2 << 20, 'x') + "\"}";
+  const std::string reply = ask(
+      *server, "POST /p HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: "
+               "application/x-www-form-urlencoded\r\nContent-Length: " +
+                   std::to_string(body.size()) + "\r\n\r\n" + body);
+  EXPECT_TRUE(reply.starts_with("HTTP/1.1 200")) << reply.substr(0, 300);
+  EXPECT_TRUE(reply.ends_with(body));
+}
+
+// Goal: one connection serves several requests, even if they arrive together or with a stray line end.
+TEST(HttpServer, ConnectionIsKeptAndEarlyBytesAreNotLost) {
+  const auto server = serve(echo);
+  RawClient client(server->port());
+  client.send(post("/one", "{}") + "\r\n" + post("/two", "{}"));
+  client.receive_until("POST /two");
+  client.send(post("/three", "{}"));
+  const std::string& all = client.receive_until("POST /three  {}");
+  EXPECT_NE(all.find("POST /one  {}"), std::string::npos) << all;
+  EXPECT_NE(all.find("POST /two  {}"), std::string::npos) << all;
+  EXPECT_NE(all.find("POST /three  {}"), std::string::npos) << all;
+}
+
+struct Refusal {
+  const char* what;
+  std::string request;
+  int status;
+};
+
+// Goal: whatever is refused below the handler has OpenAI's error form and the right status.
+TEST(HttpServer, RefusalsHaveTheirStatusAndAnErrorBody) {
+  HttpServerOptions options;
+  options.body_bytes_max = 1000;
+  options.api_keys = {"key"};
+  const auto server = serve(echo, options);
+  const std::string key = "x-api-key: key\r\nConnection: close\r\n";
+  const std::vector<Refusal> table = {
+      {"body too large", post("/p", std::string(2000, 'x'), key), 413},
+      {"chunked body too large",
+       "POST /p HTTP/1.1\r\nHost: localhost\r\n" + key + "Transfer-Encoding: chunked\r\n\r\n7d0\r\n" +
+           std::string(2000, 'x') + "\r\n0\r\n\r\n", 413},
+      {"no key", get("/p"), 401},
+      {"no key, before the body is read", post("/p", std::string(2000, 'x'), "Connection: close\r\n"), 401},
+      {"foreign host", get("/p", "Host: evil.example\r\n" + key), 403},
+      {"not HTTP", "nonsense\r\n\r\n", 400},
+      {"header without a colon", get("/p", "Host: localhost\r\nnonsense\r\n" + key), 400},
+      {"ambiguous framing",
+       "POST /p HTTP/1.1\r\nHost: localhost\r\n" + key +
+           "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400},
+      {"long path", get("/" + std::string(1'000, 'p'), "Host: localhost\r\n" + key), 404},
+      {"very many headers", get("/p", "Host: localhost\r\n" + [] {
+         std::string lines;
+         for (int i = 0; i < 200; ++i) lines += "H" + std::to_string(i) + ": v\r\n";
+         return lines;
+       }()), 400},
+  };
+  for (const Refusal& refusal : table) {
+    const std::string reply = ask(*server, refusal.request);
+    EXPECT_TRUE(reply.starts_with("HTTP/1.1 " + std::to_string(refusal.status) + " "))
+        << refusal.what << ": " << reply.substr(0, 200);
+    EXPECT_NE(reply.find("{\"error\":{"), std::string::npos) << refusal.what << ": " << reply;
+  }
+}
+
+// Goal: a line beyond all bounds is not read to its end.
+TEST(HttpServer, EndlessLineClosesTheConnection) {
+  const auto server = serve(echo);
+  EXPECT_EQ(ask(*server, "GET /" + std::string(40'000, 'p')), "");
+}
+
+// Goal: a handler that throws costs one 500, not the server.
+TEST(HttpServer, ThrowingHandlerIsAnInternalError) {
+  const auto server = serve([](const HttpRequest& request) -> HttpResponse {
+    if (request.path == "/bad") throw std::runtime_error("secret detail");
+    return echo(request);
+  });
+  const std::string reply = ask(*server, get("/bad"));
+  EXPECT_TRUE(reply.starts_with("HTTP/1.1 500")) << reply;
+  EXPECT_EQ(reply.find("secret"), std::string::npos) << reply;
+  EXPECT_TRUE(ask(*server, get("/good")).starts_with("HTTP/1.1 200"));
+}
+
+// Goal: what a stream writes leaves at once. Method: the handler waits for the client to have seen it.
+TEST(HttpServer, StreamedPiecesAreSentAtOnce) {
+  std::promise<void> seen;
+  const auto server = serve([&seen](const HttpRequest&) {
+    HttpResponse response;
+    response.content_type = "text/event-stream";
+    response.stream = [&seen](BodyWriter& writer) {
+      EXPECT_TRUE(writer.write("data: first\n\n"));
+      EXPECT_EQ(seen.get_future().wait_for(std::chrono::seconds(20)), std::future_status::ready);
+      EXPECT_TRUE(writer.write("data: [DONE]\n\n"));
+    };
+    return response;
+  });
+  RawClient client(server->port());
+  client.send(post("/s", "{}"));
+  EXPECT_NE(client.receive_until("data: first").find("text/event-stream"), std::string::npos);
+  seen.set_value();
+  EXPECT_NE(client.receive_until("\r\n0\r\n\r\n").find("data: [DONE]"), std::string::npos);
+}
+
+// Goal: a stream that throws is seen as broken off: no terminating chunk, and the server goes on.
+TEST(HttpServer, ThrowingStreamBreaksTheConnectionOff) {
+  const auto server = serve([](const HttpRequest& request) {
+    if (request.path != "/s") return echo(request);
+    HttpResponse response;
+    response.stream = [](BodyWriter& writer) {
+      writer.write("part");
+      throw std::runtime_error("broken");
+    };
+    return response;
+  });
+  const std::string reply = ask(*server, get("/s"));
+  EXPECT_NE(reply.find("part"), std::string::npos) << reply;
+  EXPECT_FALSE(reply.ends_with("0\r\n\r\n")) << reply;
+  EXPECT_TRUE(ask(*server, get("/good")).starts_with("HTTP/1.1 200"));
+}
+
+// --- who is still there (docs/decisions/client-gone.md) ---
+
+// A handler that answers nothing until its client is gone.
+struct Waiting {
+  std::atomic<bool> entered = false;
+  std::atomic<bool> gone = false;
+  HttpResponse operator()(const HttpRequest& request) {
+    entered = true;
+    gone = eventually([&request] { return request.client_gone(); });
+    return echo(request);
+  }
+};
+
+enum class Leave { fin, reset, stray_bytes_then_fin };
+
+class LeavingClient : public ::testing::TestWithParam<Leave> {
+ protected:
+  static void leave(RawClient& client, Leave how) {
+    if (how == Leave::reset) return client.reset();
+    if (how == Leave::stray_bytes_then_fin) client.send("\r\n\r\n");
+    client.close();
+  }
+};
+
+// Goal: a client that leaves while nothing was written yet is noticed, also behind stray bytes.
+TEST_P(LeavingClient, IsNoticedBeforeTheResponse) {
+  Waiting waiting;
+  const auto server = serve([&waiting](const HttpRequest& request) { return waiting(request); });
+  RawClient client(server->port());
+  client.send(post("/w", "{}"));
+  ASSERT_TRUE(eventually([&] { return waiting.entered.load(); }));
+  leave(client, GetParam());
+  EXPECT_TRUE(eventually([&] { return waiting.gone.load(); }));
+}
+
+// Goal: a client that leaves a stream is noticed after the next write or two.
+TEST_P(LeavingClient, IsNoticedByAStreamThatWrites) {
+  std::atomic<int> writes_after_leaving = 0;
+  std::atomic<bool> left = false;
+  std::atomic<bool> noticed = false;
+  const auto server = serve([&](const HttpRequest&) {
+    HttpResponse response;
+    response.stream = [&](BodyWriter& writer) {
+      writer.write(": keepalive\n\n");
+      eventually([&] { return left.load(); });
+      std::this_thread::sleep_for(milliseconds(50));  // the peer's bytes cross the kernel
+      for (int i = 0; i < 10 && !writer.client_gone(); ++i) {
+        ++writes_after_leaving;
+        if (!writer.write(": keepalive\n\n")) break;
+        std::this_thread::sleep_for(milliseconds(50));
+      }
+      noticed = true;
+    };
+    return response;
+  });
+  RawClient client(server->port());
+  client.send(post("/s", "{}"));
+  client.receive_until("keepalive");
+  leave(client, GetParam());
+  left = true;
+  ASSERT_TRUE(eventually([&] { return noticed.load(); }));
+  EXPECT_LE(writes_after_leaving, 2);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, LeavingClient,
+                         ::testing::Values(Leave::fin, Leave::reset, Leave::stray_bytes_then_fin));
+
+// Goal: a client that shuts down its sending side after the request still gets its whole stream.
+TEST(HttpServer, HalfClosingClientIsStreamedTo) {
+  std::atomic<bool> half_closed = false;
+  const auto server = serve([&half_closed](const HttpRequest&) {
+    HttpResponse response;
+    response.stream = [&half_closed](BodyWriter& writer) {
+      eventually([&] { return half_closed.load(); });
+      std::this_thread::sleep_for(milliseconds(50));
+      for (int i = 0; i < 5; ++i) {
+        EXPECT_FALSE(writer.client_gone());
+        EXPECT_TRUE(writer.write("data: " + std::to_string(i) + "\n\n"));
+        std::this_thread::sleep_for(milliseconds(20));
+      }
+    };
+    return response;
+  });
+  RawClient client(server->port());
+  client.send(post("/s", "{}"));
+  client.finish_sending();
+  half_closed = true;
+  EXPECT_NE(client.receive_all().find("data: 4\n\n\r\n0\r\n\r\n"), std::string::npos);
+}
+
+// --- life ---
+
+TEST(HttpServer, TakenPortIsRefusedWithTheFlag) {
+  const auto server = serve(echo);
+  HttpServerOptions options;
+  options.port = server->port();
+  const auto second = HttpServer::bind(options, echo);
+  ASSERT_FALSE(second.has_value());
+  EXPECT_EQ(second.error().field, "--port");
+  EXPECT_NE(second.error().message.find(std::to_string(server->port())), std::string::npos);
+}
+
+TEST(HttpServer, UnknownAddressIsRefusedWithTheFlag) {
+  HttpServerOptions options;
+  options.host = "203.0.113.1";
+  options.api_keys = {"key"};
+  const auto server = HttpServer::bind(options, echo);
+  ASSERT_FALSE(server.has_value());
+  EXPECT_EQ(server.error().field, "--host");
+}
+
+// Goal: stop() lets a running request end within the grace, and cuts one that does not.
+TEST(HttpServer, StopWaitsForRunningRequests) {
+  std::atomic<bool> entered = false;
+  const auto server = serve([&entered](const HttpRequest& request) {
+    entered = true;
+    std::this_thread::sleep_for(milliseconds(200));
+    return echo(request);
+  });
+  RawClient client(server->port());
+  client.send(post("/slow", "{}"));
+  ASSERT_TRUE(eventually([&] { return entered.load(); }));
+  server->stop(20 * kSecond);
+  EXPECT_NE(client.receive_all().find("POST /slow"), std::string::npos);
+  EXPECT_FALSE(RawClient(server->port()).connected());
+}
+
+TEST(HttpServer, StopCutsWhatOutlastsTheGrace) {
+  Waiting waiting;
+  const auto server = serve([&waiting](const HttpRequest& request) { return waiting(request); });
+  RawClient client(server->port());
+  client.send(post("/w", "{}"));
+  ASSERT_TRUE(eventually([&] { return waiting.entered.load(); }));
+  server->stop(10 * kMillisecond);
+  EXPECT_TRUE(waiting.gone);
+}
+
+// Goal: slow connections beyond the thread limit wait; nothing is lost. Method: two threads, six
+// clients at once.
+TEST(HttpServer, MoreClientsThanThreadsAreServedInTurn) {
+  HttpServerOptions options;
+  options.threads = 2;
+  const auto server = serve(echo, options);
+  std::vector<std::unique_ptr<RawClient>> clients;
+  for (int i = 0; i < 6; ++i) {
+    clients.push_back(std::make_unique<RawClient>(server->port()));
+    clients.back()->send(get("/c" + std::to_string(i)));
+  }
+  for (int i = 0; i < 6; ++i) {
+    EXPECT_NE(clients[static_cast<std::size_t>(i)]->receive_all().find("/c" + std::to_string(i)),
+              std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace samovar
