@@ -1,0 +1,52 @@
+# The doors to the project. Every target may be run again at any time and does only what is missing.
+# Options of llama.cpp: SAMOVAR_LLAMA=auto|cpu|cuda|vulkan|metal|source|<folder>, see scripts/llama.sh.
+
+SOURCES = git ls-files -co --exclude-standard '*.cc' '*.h'
+CTEST = ctest --output-on-failure -j1
+
+.PHONY: help setup build models models-all run demo test format lint asan tsan clean
+.DEFAULT_GOAL := help
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
+
+setup: ## install the packages that the build needs (Debian: apt-get, as root or by sudo)
+	@scripts/setup.sh
+
+build: setup ## build/samovar and everything else
+	@scripts/build.sh release
+
+models: build ## the tiny test models, build/models/tiny-*.gguf
+	@scripts/models.sh
+
+models-all: build ## the larger ones too (about 1.2 GB)
+	@scripts/models.sh all
+
+run: build ## serve the test model, show a three-turn conversation, keep serving
+	@scripts/models.sh tiny-qwen35moe
+	@scripts/demo.sh --stay
+
+demo: build ## the same conversation, then end; fails if a follow-up was computed anew
+	@scripts/models.sh tiny-qwen35moe
+	@scripts/demo.sh
+
+test: models ## the whole test suite, one test at a time
+	@$(CTEST) --test-dir build </dev/null
+
+format: ## format the sources in place
+	@command -v clang-format-19 >/dev/null || { echo "clang-format-19 is missing: apt-get install clang-format-19" >&2; exit 1; }
+	@$(SOURCES) | xargs clang-format-19 -i
+
+lint: build ## clang-tidy and clang-format, no changes made
+	@scripts/lint.sh
+
+asan: models ## build and test with AddressSanitizer and UBSan, in build/asan
+	@scripts/build.sh asan
+	@ASAN_OPTIONS=detect_leaks=1 $(CTEST) --test-dir build/asan </dev/null
+
+tsan: models ## build and test with ThreadSanitizer, in build/tsan
+	@scripts/build.sh tsan
+	@$(CTEST) --test-dir build/tsan </dev/null
+
+clean: ## remove build/ (the cache with llama.cpp stays)
+	rm -rf build
