@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# Builds build/peer/llama-server for comparisons (several minutes of compiling).
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+llama="$(scripts/llama.sh)"
+cmake -S bench/peer -B build/peer -G Ninja -DCMAKE_BUILD_TYPE=Release -DSAMOVAR_LLAMA_DIR="$llama" >/dev/null
+ninja -C build/peer ${JOBS:+-j$JOBS}
+echo "build/peer/llama-server"
