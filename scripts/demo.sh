@@ -71,7 +71,8 @@ fi
 
 ask() { # QUESTION: adds it and the reply to the messages, leaves the response in $work/response
   jq --arg text "$1" '. + [{role: "user", content: $text}]' "$work/messages" >"$work/next"
-  jq '{messages: ., max_tokens: '$reply_tokens', temperature: 0}' "$work/next" >"$work/request"
+  jq '{messages: ., max_tokens: '$reply_tokens', temperature: 0,
+    chat_template_kwargs: {enable_thinking: false}}' "$work/next" >"$work/request"
   curl -sS --fail-with-body -H 'Content-Type: application/json' -d @"$work/request" \
     "$url/v1/chat/completions" >"$work/response" ||
     die "the server refused the turn: $(cat "$work/response")"
@@ -118,5 +119,6 @@ if [ "$stay" = --stay ]; then
   echo
   echo "  curl $url/v1/chat/completions -d '{\"messages\":[{\"role\":\"user\",\"content\":\"Hello\"}],\"max_tokens\":48}'"
   echo
+  trap 'exit 0' INT TERM
   wait "$server" || die "the server ended: see $log"
 fi

@@ -10,7 +10,8 @@ namespace samovar::app {
 
 namespace {
 
-constexpr const char* kUsage = R"(Samovar: a local inference server that keeps long conversations warm.
+constexpr const char* kUsage =
+    R"(Samovar: a local inference server that keeps long conversations warm.
 
 Usage: samovar COMMAND [options]
 

@@ -12,13 +12,16 @@ constexpr std::size_t kWidth = 98;
 constexpr const char* kRequired = "required";
 
 OptionRow config_row() {
-  return {{"--config"}, {}, "FILE", "Server",
-          "read options from a TOML or INI file; the command line goes first", "none", {}};
+  return {{"--config"},
+          {},
+          "FILE",
+          "Server",
+          "read options from a TOML or INI file; the command line goes first",
+          "none",
+          {}};
 }
 
-OptionRow help_row() {
-  return {{"-h", "--help"}, {}, "", "Server", "show this text", "", {}};
-}
+OptionRow help_row() { return {{"-h", "--help"}, {}, "", "Server", "show this text", "", {}}; }
 
 std::vector<OptionRow> documented_rows() {
   ServeOptions options;
@@ -67,7 +70,8 @@ std::string help_entry(const OptionRow& row) {
                                     : std::string(kIndent - left.size(), ' ');
   std::string right = row.help;
   if (row.fallback == kRequired) right += " (required)";
-  if (!row.fallback.empty() && row.fallback != kRequired) right += " (default: " + row.fallback + ")";
+  if (!row.fallback.empty() && row.fallback != kRequired)
+    right += " (default: " + row.fallback + ")";
   if (row.repeatable) right += "; may be given several times";
   return left + wrap(right) + "\n";
 }
@@ -83,8 +87,8 @@ std::string cell(const std::string& text) {
 
 const char* const kMarkdownHead = R"(# Options of `samovar serve`
 
-Made from the option table by `samovar options --markdown`; do not edit. The command line goes before
-the config file (`--config FILE`), whose keys are the long options without their dashes:
+Made from the option table by `samovar options --markdown`; do not edit. The command line goes
+before the config file (`--config FILE`), whose keys are the long options without their dashes:
 
 ```toml
 model = "qwen3.5-35b-a3b.gguf"
@@ -106,7 +110,8 @@ std::string serve_help() {
     text += help_entry(row);
   }
   return text +
-         "\nSizes may be written 512M, 4G or 1.5GiB. The environment variable SAMOVAR_API_KEY adds a "
+         "\nSizes may be written 512M, 4G or 1.5GiB. The environment variable SAMOVAR_API_KEY adds "
+         "a "
          "key.\n";
 }
 

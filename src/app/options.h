@@ -1,6 +1,6 @@
-// What `samovar serve` can be told, and how: ServeOptions are the values, option_rows() is the one table
-// that drives the command line, the config file, --help and docs/options.md. A new option is a new
-// member here and a new row in option_table.cc, nothing else.
+// What `samovar serve` can be told, and how: ServeOptions are the values, option_rows() is the one
+// table that drives the command line, the config file, --help and docs/options.md. A new option is
+// a new member here and a new row in option_table.cc, nothing else.
 //
 // Precedence: command line, then config file, then defaults; the environment holds secrets only
 // (SAMOVAR_API_KEY). Values and functions; any thread. Errors are Error values that name the flag.
@@ -22,24 +22,24 @@ struct ServeOptions {
   // model
   std::string model;
   std::string alias;
-  std::string chat_template;       // jinja source
+  std::string chat_template;  // jinja source
   std::string chat_template_file;
-  int gpu_layers = -1;             // -1: all
+  int gpu_layers = -1;  // -1: all
 
   // memory and compute
-  int ctx_size = 0;                // cells, all sequences together; 0: what the model was trained for
+  int ctx_size = 0;  // cells, all sequences together; 0: what the model was trained for
   int parallel = 4;
-  int sequences = 0;               // 0: max(8, 2 * parallel)
+  int sequences = 0;  // 0: max(8, 2 * parallel)
   int batch_size = 2048;
   int ubatch_size = 512;
-  int threads = -1;                // -1: as many as there are cores
-  int threads_batch = -1;          // -1: as threads
+  int threads = -1;        // -1: as many as there are cores
+  int threads_batch = -1;  // -1: as threads
   std::string cache_type_k = "f16";
   std::string cache_type_v = "f16";
   bool swa_full = true;
   std::optional<std::uint64_t> memory;         // bytes; nullopt: what the machine has
   std::optional<std::uint64_t> anchor_memory;  // bytes; nullopt: min(4 GiB, 1/8 of RAM)
-  int anchor_grid = 4096;          // tokens
+  int anchor_grid = 4096;                      // tokens
 
   // scheduling
   int queue = 64;
@@ -55,7 +55,7 @@ struct ServeOptions {
   std::vector<std::string> api_keys;
   std::string api_key_file;
   std::vector<std::string> allowed_hosts;
-  int http_threads = 0;            // 0: queue + parallel + 32
+  int http_threads = 0;  // 0: queue + parallel + 32
 
   // logging
   bool verbose = false;
@@ -70,7 +70,7 @@ struct OptionRow {
   std::string value;                  // placeholder; empty: a flag without value
   std::string group;
   std::string help;
-  std::string fallback;               // the default, for people
+  std::string fallback;  // the default, for people
   std::function<std::string(const std::string&)> set;
   bool repeatable = false;
 

@@ -56,11 +56,12 @@ std::string read(const std::string& path) {
 
 // Goal: a llama-server command line moves over, in all of its spellings.
 TEST(Options, LlamaServerSpellingsWork) {
-  const ServeOptions o =
-      parse({"-m", "x.gguf", "-c", "65536", "-t", "6", "-tb", "8", "-b", "1024", "-ub", "256", "-ngl",
-             "99", "-ctk=q8_0", "-ctv", "q8_0", "-np", "2", "--host", "0.0.0.0", "--port", "9000",
-             "-a", "mine", "--temp", "0.2", "--top-k", "7", "--top-p", "0.5", "--min-p", "0.01",
-             "--seed", "42", "--api-key", "one", "--api-key", "two", "--no-swa-full"});
+  const ServeOptions o = parse(
+      {"-m",   "x.gguf", "-c",  "65536",     "-t",      "6",         "-tb",       "8",
+       "-b",   "1024",   "-ub", "256",       "-ngl",    "99",        "-ctk=q8_0", "-ctv",
+       "q8_0", "-np",    "2",   "--host",    "0.0.0.0", "--port",    "9000",      "-a",
+       "mine", "--temp", "0.2", "--top-k",   "7",       "--top-p",   "0.5",       "--min-p",
+       "0.01", "--seed", "42",  "--api-key", "one",     "--api-key", "two",       "--no-swa-full"});
   EXPECT_EQ(o.model, "x.gguf");
   EXPECT_EQ(o.ctx_size, 65536);
   EXPECT_EQ(o.threads, 6);
@@ -107,15 +108,21 @@ TEST(Options, LastOneOfRepeatedFlagsCounts) {
   EXPECT_EQ(parse({"--port", "1", "--port", "2"}).port, 2);
 }
 
-// Goal: what is wrong is said with the flag. Method: a table of command lines and what must be named.
+// Goal: what is wrong is said with the flag. Method: a table of command lines and what must be
+// named.
 TEST(Options, MistakesNameTheFlag) {
   const std::vector<std::pair<Words, std::string>> table = {
-      {{"--port", "70000"}, "--port"},      {{"--port", "80x"}, "--port"},
-      {{"-c", "-5"}, "--ctx-size"},         {{"-ctk", "q9"}, "--cache-type-k"},
-      {{"--memory", "much"}, "--memory"},   {{"--decode-share", "1.5"}, "--decode-share"},
+      {{"--port", "70000"}, "--port"},
+      {{"--port", "80x"}, "--port"},
+      {{"-c", "-5"}, "--ctx-size"},
+      {{"-ctk", "q9"}, "--cache-type-k"},
+      {{"--memory", "much"}, "--memory"},
+      {{"--decode-share", "1.5"}, "--decode-share"},
       {{"--decode-share", "nan"}, "--decode-share"},
-      {{"-np", "0"}, "--parallel"},         {{"--frobnicate"}, "--frobnicate"},
-      {{"--port"}, "--port"},               {{"word"}, "word"},
+      {{"-np", "0"}, "--parallel"},
+      {{"--frobnicate"}, "--frobnicate"},
+      {{"--port"}, "--port"},
+      {{"word"}, "word"},
       {{"--config", "/nonexistent"}, "/nonexistent"},
   };
   for (const auto& [words, name] : table) {
@@ -126,8 +133,8 @@ TEST(Options, MistakesNameTheFlag) {
 
 // Goal: flags that only llama-server has never fail silently and never swallow a neighbour.
 TEST(Options, ForeignFlagsAreAcceptedWithANoteOrRefusedWithAReason) {
-  const auto parsed = parse_serve({"--jinja", "-fa", "on", "-cb", "-sps", "0.5", "--port", "81",
-                                   "--flash-attn", "-np", "3"});
+  const auto parsed = parse_serve(
+      {"--jinja", "-fa", "on", "-cb", "-sps", "0.5", "--port", "81", "--flash-attn", "-np", "3"});
   ASSERT_TRUE(parsed.has_value()) << parsed.error().describe();
   EXPECT_EQ(parsed->options.port, 81);
   EXPECT_EQ(parsed->options.parallel, 3);
@@ -140,9 +147,10 @@ TEST(Options, ForeignFlagsAreAcceptedWithANoteOrRefusedWithAReason) {
 }
 
 TEST(Options, ConfigFileGivesWhatTheCommandLineDoesNot) {
-  const TestFile file("# a comment\nmodel = \"y.gguf\"\nctx-size = 1000\nport = 7000\n"
-                      "no-swa-full = true\nanchor-memory = \"1.5GiB\"\n"
-                      "allowed-host = [\"a.lan\", \"b.lan\"]\n");
+  const TestFile file(
+      "# a comment\nmodel = \"y.gguf\"\nctx-size = 1000\nport = 7000\n"
+      "no-swa-full = true\nanchor-memory = \"1.5GiB\"\n"
+      "allowed-host = [\"a.lan\", \"b.lan\"]\n");
   const ServeOptions o = parse({"--config", file.path(), "--port", "7001"});
   EXPECT_EQ(o.model, "y.gguf");
   EXPECT_EQ(o.ctx_size, 1000);
@@ -160,9 +168,14 @@ TEST(Options, ConfigFileMistakesAreErrors) {
 }
 
 TEST(Options, SizesAreReadAsPeopleWriteThem) {
-  const std::vector<std::pair<const char*, std::uint64_t>> table = {
-      {"0", 0},           {"65536", 65536},    {"1k", 1024},        {"512M", 536870912},
-      {"512MB", 536870912}, {"4G", 4294967296}, {"1.5GiB", 1610612736}, {"2 T", 2199023255552}};
+  const std::vector<std::pair<const char*, std::uint64_t>> table = {{"0", 0},
+                                                                    {"65536", 65536},
+                                                                    {"1k", 1024},
+                                                                    {"512M", 536870912},
+                                                                    {"512MB", 536870912},
+                                                                    {"4G", 4294967296},
+                                                                    {"1.5GiB", 1610612736},
+                                                                    {"2 T", 2199023255552}};
   for (const auto& [text, bytes] : table) EXPECT_EQ(parse_size(text), bytes) << text;
   for (const char* text : {"", "M", "-1", "4X", "4GG", "1e3", "inf", "9999999T"}) {
     EXPECT_FALSE(parse_size(text).has_value()) << text;

@@ -1,8 +1,9 @@
-// From argv and a config file to ServeOptions. CLI11 does the parsing; this file feeds it the table.
+// From argv and a config file to ServeOptions. CLI11 does the parsing; this file feeds it the
+// table.
 //
 // Two things come before it, because CLI11 cannot do them: llama-server's short flags of several
-// letters ("-ngl 99", "-ngl=99") become their long spelling, and flags that only llama-server knows are
-// taken out, each with a note or an error.
+// letters ("-ngl 99", "-ngl=99") become their long spelling, and flags that only llama-server knows
+// are taken out, each with a note or an error.
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -19,7 +20,8 @@ using Words = std::vector<std::string>;
 
 const char* const kSeeHelp = "`samovar serve --help` lists the options";
 
-std::unexpected<Error> refuse(std::string message, std::string field, std::string remedy = kSeeHelp) {
+std::unexpected<Error> refuse(std::string message, std::string field,
+                              std::string remedy = kSeeHelp) {
   return fail(ErrorKind::invalid_argument, std::move(message), std::move(field), std::move(remedy));
 }
 
@@ -50,16 +52,16 @@ struct Normalised {
 };
 
 // Handles the foreign flag at words[index]; returns how many further words it used.
-Result<std::size_t> accept_foreign(const ForeignFlag& foreign, const Words& words, std::size_t index,
-                                   std::vector<std::string>& notes) {
+Result<std::size_t> accept_foreign(const ForeignFlag& foreign, const Words& words,
+                                   std::size_t index, std::vector<std::string>& notes) {
   const std::string& word = words[index];
   const std::size_t equals = word.find('=');
   const std::string flag = word.substr(0, equals);
   std::optional<std::string> value;
   std::size_t used = 0;
   const bool next_is_value =
-      index + 1 < words.size() && (foreign.value == ForeignFlag::Value::required ||
-                                   !words[index + 1].starts_with("-"));
+      index + 1 < words.size() &&
+      (foreign.value == ForeignFlag::Value::required || !words[index + 1].starts_with("-"));
   if (equals != std::string::npos) {
     value = word.substr(equals + 1);
   } else if (foreign.value != ForeignFlag::Value::none && next_is_value) {
@@ -101,7 +103,9 @@ Result<Normalised> normalise(const Words& arguments, const std::vector<OptionRow
 // The names CLI11 accepts: "-m,--model", "--swa-full,!--no-swa-full".
 std::string cli_names(const OptionRow& row) {
   std::string names;
-  const auto add = [&names](const std::string& name) { names += (names.empty() ? "" : ",") + name; };
+  const auto add = [&names](const std::string& name) {
+    names += (names.empty() ? "" : ",") + name;
+  };
   for (const std::string& flag : row.flags) {
     if (flag.size() == 2 || flag.starts_with("--")) add(flag);
   }
@@ -136,7 +140,8 @@ void add_row(CLI::App& app, const OptionRow& row) {
   }
 }
 
-// "The following argument was not expected: --frob" -> "--frob"; "--port: 1 required N missing" -> "--port".
+// "The following argument was not expected: --frob" -> "--frob"; "--port: 1 required N missing" ->
+// "--port".
 std::string after_colon(const std::string& text) {
   const std::size_t colon = text.find(": ");
   return colon == std::string::npos ? text : text.substr(colon + 2);

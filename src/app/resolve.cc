@@ -38,7 +38,8 @@ Status read_key_file(ServeOptions& options) {
     return refuse("cannot read " + path, "--api-key-file", "Check the path");
   }
   if ((info.st_mode & 077U) != 0) {
-    return refuse(path + " can be read by other users", "--api-key-file", "Make it private: chmod 600 " + path);
+    return refuse(path + " can be read by other users", "--api-key-file",
+                  "Make it private: chmod 600 " + path);
   }
   auto text = read_file(path, "--api-key-file");
   if (!text) return std::unexpected(text.error());
@@ -90,8 +91,8 @@ Status resolve(ServeOptions& options) {
   if (options.sequences == 0) options.sequences = std::max(8, 2 * options.parallel);
   if (options.sequences < options.parallel) {
     return refuse("there are fewer resident conversations than replies at the same time",
-                  "--sequences", "Make it at least --parallel, which is " +
-                                     std::to_string(options.parallel));
+                  "--sequences",
+                  "Make it at least --parallel, which is " + std::to_string(options.parallel));
   }
   options.ubatch_size = std::min(options.ubatch_size, options.batch_size);
   // Fewer connections than turns would make clients wait unseen instead of getting a clear 429.

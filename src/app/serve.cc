@@ -1,8 +1,9 @@
 // The life of a server: bind, load, serve, drain.
 //
-// It binds before it loads, so that a taken port is reported at once, and listens while it loads, so that
-// probes see a live server that is not ready yet. After the first signal it goes on answering: running
-// replies end, new turns get 503, and /ready tells a load balancer to go elsewhere.
+// It binds before it loads, so that a taken port is reported at once, and listens while it loads,
+// so that probes see a live server that is not ready yet. After the first signal it goes on
+// answering: running replies end, new turns get 503, and /ready tells a load balancer to go
+// elsewhere.
 #include "app/serve.h"
 
 #include <fmt/core.h>
@@ -54,14 +55,17 @@ HttpResponse answer_while_loading(const HttpRequest& request) {
     response.body = R"({"status":"ok"})";
     return response;
   }
-  return error_response({ErrorKind::unavailable, "the model is being loaded", "", "try again soon"});
+  return error_response(
+      {ErrorKind::unavailable, "the model is being loaded", "", "try again soon"});
 }
 
 void announce(const ServeOptions& options, const Service& service, const std::string& url) {
-  const std::string key = options.api_keys.empty() ? "" : " -H \"Authorization: Bearer $SAMOVAR_API_KEY\"";
+  const std::string key =
+      options.api_keys.empty() ? "" : " -H \"Authorization: Bearer $SAMOVAR_API_KEY\"";
   fmt::print("\nserving {} at {}\n\n", service.model_id(), url);
   fmt::print(
-      "  curl {}/v1/chat/completions{} -d '{{\"messages\":[{{\"role\":\"user\",\"content\":\"Hello\"}}]}}'"
+      "  curl {}/v1/chat/completions{} -d "
+      "'{{\"messages\":[{{\"role\":\"user\",\"content\":\"Hello\"}}]}}'"
       "\n\n",
       url, key);
   std::fflush(stdout);

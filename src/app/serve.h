@@ -1,5 +1,5 @@
-// `samovar serve`: from options to a running server and to its end. Called once, on the main thread;
-// returns the process's exit code. Errors go to stderr as one message.
+// `samovar serve`: from options to a running server and to its end. Called once, on the main
+// thread; returns the process's exit code. Errors go to stderr as one message.
 #pragma once
 
 #include <string>

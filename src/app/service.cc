@@ -4,13 +4,12 @@
 
 #include <algorithm>
 #include <atomic>
-#include <filesystem>
+#include <cstdio>
 
 #include "api/chat_completions.h"
 #include "api/model_chat.h"
 #include "api/models.h"
 #include "api/router.h"
-#include "base/log.h"
 #include "chat/chat_format.h"
 #include "engine/llama_engine.h"
 #include "engine/memory_plan.h"

@@ -1,8 +1,9 @@
-// Service: the model and everything that answers requests with it, from the engine to the router, made and
-// taken down in the right order. The composition of the server below its sockets.
+// Service: the model and everything that answers requests with it, from the engine to the router,
+// made and taken down in the right order. The composition of the server below its sockets.
 //
-// load() takes as long as reading the model does and may be called on any one thread; handle() by all HTTP
-// threads at once; close(), drain() and stop() by one thread. load() fails with a message for the terminal.
+// load() takes as long as reading the model does and may be called on any one thread; handle() by
+// all HTTP threads at once; close(), drain() and stop() by one thread. load() fails with a message
+// for the terminal.
 #pragma once
 
 #include <memory>
@@ -24,9 +25,9 @@ class Service {
   [[nodiscard]] HttpResponse handle(const HttpRequest& request) const;
   [[nodiscard]] const std::string& model_id() const;
 
-  void close();                // new turns are refused from now on
-  bool drain(Micros deadline); // true if every turn has ended
-  void stop();                 // ends what still runs
+  void close();                 // new turns are refused from now on
+  bool drain(Micros deadline);  // true if every turn has ended
+  void stop();                  // ends what still runs
 
  private:
   struct Parts;

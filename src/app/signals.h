@@ -1,6 +1,6 @@
-// StopSignals: SIGTERM and SIGINT as a request to end, once; the second one ends the process at once with
-// exit code 128 + signal. Make it before any other thread exists, so that all threads inherit the
-// blocked signals. One per process; wait() may be called from one thread.
+// StopSignals: SIGTERM and SIGINT as a request to end, once; the second one ends the process at
+// once with exit code 128 + signal. Make it before any other thread exists, so that all threads
+// inherit the blocked signals. One per process; wait() may be called from one thread.
 #pragma once
 
 #include <atomic>

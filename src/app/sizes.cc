@@ -13,10 +13,8 @@ struct Unit {
   const char* letter;
   double bytes;
 };
-constexpr std::array<Unit, 4> kUnits = {{{"T", 1099511627776.0},
-                                         {"G", 1073741824.0},
-                                         {"M", 1048576.0},
-                                         {"K", 1024.0}}};
+constexpr std::array<Unit, 4> kUnits = {
+    {{"T", 1099511627776.0}, {"G", 1073741824.0}, {"M", 1048576.0}, {"K", 1024.0}}};
 
 }  // namespace
 

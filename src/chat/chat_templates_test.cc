@@ -131,6 +131,9 @@ TEST(NativeTemplates, AFollowUpSharesTheHistoryUpToThePrimer) {
       EXPECT_TRUE(
           std::ranges::binary_search(first->prompt.message_starts, first->prompt.primer_start))
           << native.template_name;
+      EXPECT_TRUE(
+          std::ranges::binary_search(first->prompt.reply_starts, first->prompt.primer_start))
+          << native.template_name;
       request.messages.push_back(message(Role::assistant, "This."));
       request.messages.push_back(message(Role::user, "Thanks"));
       const auto second = format->render(request);

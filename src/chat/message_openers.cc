@@ -5,58 +5,13 @@
 
 #include <algorithm>
 #include <array>
-#include <exception>
-#include <optional>
 
+#include "chat/opener_probe.h"
+#include "chat/reply_opening.h"
 #include "chat/vocabulary.h"
 
 namespace samovar {
 namespace {
-
-// A probe message: its content is a word that no template prints by itself.
-struct ProbeMessage {
-  common_chat_role role;
-  const char* marker;
-};
-constexpr std::array kProbe{
-    ProbeMessage{COMMON_CHAT_ROLE_SYSTEM, "qsystemprobeq"},
-    ProbeMessage{COMMON_CHAT_ROLE_USER, "quserprobeq"},
-    ProbeMessage{COMMON_CHAT_ROLE_ASSISTANT, "qreplyprobeq"},
-    ProbeMessage{COMMON_CHAT_ROLE_USER, "qaskprobeq"},
-    ProbeMessage{COMMON_CHAT_ROLE_ASSISTANT, "qcallprobeq"},
-    ProbeMessage{COMMON_CHAT_ROLE_TOOL, "qtoolprobeq"},
-};
-
-common_chat_templates_inputs probe_inputs(bool with_system, bool with_tools) {
-  common_chat_templates_inputs inputs;
-  inputs.reasoning_format = COMMON_REASONING_FORMAT_DEEPSEEK;
-  for (const ProbeMessage& probe : kProbe) {
-    if (probe.role == COMMON_CHAT_ROLE_SYSTEM && !with_system) continue;
-    if (probe.role == COMMON_CHAT_ROLE_TOOL && !with_tools) continue;
-    common_chat_msg message;
-    message.role = common_chat_role_to_string(probe.role);
-    message.content = probe.marker;
-    if (probe.role == COMMON_CHAT_ROLE_TOOL) {
-      inputs.messages.back().tool_calls = {{"probe", "{}", "call00001"}};
-      message.tool_call_id = "call00001";
-      message.tool_name = "probe";
-    }
-    inputs.messages.push_back(std::move(message));
-  }
-  if (with_tools) {
-    inputs.tools = {{"probe", "A probe.", R"({"type":"object","properties":{}})"}};
-  }
-  return inputs;
-}
-
-std::optional<common_chat_params> try_render(const common_chat_templates* templates,
-                                             const common_chat_templates_inputs& inputs) {
-  try {
-    return common_chat_templates_apply(templates, inputs);
-  } catch (const std::exception&) {
-    return std::nullopt;  // a template may refuse a role; other probes remain
-  }
-}
 
 class Finder {
  public:
@@ -73,7 +28,7 @@ class Finder {
   // end a reply opens the second one.
   void take_probe(const common_chat_params& params) {
     std::size_t end_of_previous = 0;
-    for (const ProbeMessage& probe : kProbe) {
+    for (const ProbeMessage& probe : kProbeMessages) {
       const std::size_t at = params.prompt.find(probe.marker, end_of_previous);
       if (at == std::string::npos) continue;
       const std::string gap = params.prompt.substr(end_of_previous, at - end_of_previous);
@@ -172,6 +127,11 @@ bool MessageOpeners::contains(Token token) const {
                              [token](const Opener& opener) { return opener.token == token; });
 }
 
+bool MessageOpeners::begins_reply(TokenSpan tokens) const {
+  return !reply_opening.empty() && tokens.size() >= reply_opening.size() &&
+         std::ranges::equal(tokens.first(reply_opening.size()), reply_opening);
+}
+
 bool MessageOpeners::begins_body(std::string_view text) const {
   const Head* best = nullptr;
   for (const Head& head : heads) {
@@ -185,19 +145,12 @@ MessageOpeners find_message_openers(const common_chat_templates* templates,
                                     const llama_vocab* vocab) {
   MessageOpeners found;
   Finder finder(vocab, found);
-  std::vector<common_chat_params> renderings;
-  for (const bool with_tools : {false, true}) {
-    for (const bool with_system : {true, false}) {
-      auto rendering = try_render(templates, probe_inputs(with_system, with_tools));
-      if (!rendering) continue;
-      renderings.push_back(std::move(*rendering));
-      break;
-    }
-  }
+  const std::vector<common_chat_params> renderings = render_probes(templates);
   for (const auto& rendering : renderings) finder.take_delimiters(rendering);
   finder.close_round();
   for (const auto& rendering : renderings) finder.take_probe(rendering);
   found.separable = is_separable(vocab, found);
+  found.reply_opening = find_reply_opening(vocab, found, renderings);
   return found;
 }
 

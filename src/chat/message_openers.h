@@ -34,10 +34,17 @@ struct MessageOpeners {
   };
   std::vector<Head> heads;
 
+  // The tokens with which replies begin, in the generation primer and in the history: an opener and
+  // what tells the role after it. Empty if the primer begins with no opener.
+  Tokens reply_opening;
+
   // False where the tokeniser is not exactly "split at openers, then each piece alone".
   bool separable = true;
 
   [[nodiscard]] bool contains(Token token) const;
+
+  // A reply of the model begins with the first of `tokens`.
+  [[nodiscard]] bool begins_reply(TokenSpan tokens) const;
 
   // The message that begins at the start of `text` is certainly none of system or tools.
   [[nodiscard]] bool begins_body(std::string_view text) const;

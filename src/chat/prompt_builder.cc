@@ -56,7 +56,11 @@ Prompt PromptBuilder::build(std::string_view text, std::string_view primer) {
     append_tokens(vocab_, text, prompt.tokens);
   }
   for (Position at = text_begin; at < prompt.size(); ++at) {
-    if (openers_.contains(prompt.tokens[at])) prompt.message_starts.push_back(at);
+    if (!openers_.contains(prompt.tokens[at])) continue;
+    prompt.message_starts.push_back(at);
+    if (openers_.begins_reply(TokenSpan(prompt.tokens).subspan(at))) {
+      prompt.reply_starts.push_back(at);
+    }
   }
   // The i-th opener in the text is the i-th opener token, unless the tokeniser is not separable and
   // cut differently: then nothing is known about bytes.

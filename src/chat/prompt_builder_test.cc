@@ -113,6 +113,14 @@ TEST_P(PromptBuilderTest, StartsDependOnThePrefixOnly) {
     };
     EXPECT_TRUE(std::ranges::is_sorted(left.message_starts, std::less_equal<>{}));
     EXPECT_EQ(below(left.message_starts), below(right.message_starts));
+    // The tokens that tell the role are part of what must be shared.
+    const auto opening = static_cast<Position>(builder_->openers().reply_opening.size());
+    const auto told = [&](std::vector<Position> starts) {
+      std::erase_if(starts, [&](Position start) { return start + opening > common; });
+      return starts;
+    };
+    EXPECT_EQ(told(left.reply_starts), told(right.reply_starts));
+    EXPECT_TRUE(std::ranges::includes(left.message_starts, left.reply_starts));
   }
 }
 

@@ -17,6 +17,12 @@ struct Prompt {
   // (prefix/splits.h) are derived from them. Empty for prompts without message structure.
   std::vector<Position> message_starts;
 
+  // Those of message_starts at which a reply of the model begins: what follows opens exactly as the
+  // generation primer does, as far as that tells the role ("<|im_start|>assistant"). Every turn's
+  // history ends at such a place, so every later prompt can be taken up there. As prefix-pure as
+  // message_starts: the few tokens that tell the role are part of every prompt that has the start.
+  std::vector<Position> reply_starts;
+
   // The end of system prompt and tools: the start of the first message that is neither. 0 if there
   // is no such message.
   Position system_end = 0;

@@ -13,6 +13,7 @@
 #include "engine/llama_context.h"
 #include "engine/llama_memory.h"
 #include "engine/llama_sampler.h"
+#include "engine/llama_segments.h"
 #include "engine/logits.h"
 #include "engine/memory_plan.h"
 
@@ -42,6 +43,9 @@ Result<std::unique_ptr<LlamaEngine>> LlamaEngine::open(const EngineOptions& opti
 LlamaEngine::LlamaEngine(std::unique_ptr<LlamaContext> context, const EngineOptions& options)
     : context_(std::move(context)),
       memory_(std::make_unique<LlamaMemory>(context_->raw(), context_->shape(), options.sequences)),
+      segments_(std::make_unique<LlamaSegments>(
+          context_->raw(), memory_->scratch(),
+          context_->shape().guarded ? llama_model_n_swa(context_->model()) : 0)),
       model_(describe_model(*context_->model(), options)) {
   limits_.cells = static_cast<Position>(llama_n_ctx(context_->raw()));
   limits_.sequences = options.sequences;
@@ -163,6 +167,41 @@ EngineStatus LlamaEngine::after_loss(SeqId sequence) {
     dead_ = true;
   }
   return EngineStatus::failed;
+}
+
+Result<std::vector<std::uint8_t>> LlamaEngine::export_segment(SeqId sequence, Position begin,
+                                                              Position end) {
+  assert(begin >= 0 && begin < end && end <= memory_->length(sequence));
+  if (dead_ || memory_->broken(sequence)) {
+    return fail(ErrorKind::internal, fmt::format("sequence {} is not usable", sequence));
+  }
+  return segments_->take(sequence, begin, end);
+}
+
+Status LlamaEngine::import_segment(SeqId sequence, Position begin, Position end,
+                                   std::span<const std::uint8_t> segment) {
+  assert(begin == memory_->length(sequence) && begin < end);
+  if (dead_) {
+    return fail(ErrorKind::internal, "the engine does not compute any more");
+  }
+  const Status status = segments_->put(memory_->ids(sequence), segment);
+  if (!status) {
+    memory_->forget_from(sequence, begin);
+    return status;
+  }
+  memory_->appended(sequence, end - begin);
+  if (model_.rewind == RewindKind::snapshot) {
+    memory_->mark_broken(sequence);  // until a rewind to its end brings the state
+  }
+  return {};
+}
+
+std::span<const std::uint8_t> LlamaEngine::snapshot_bytes(const Snapshot& snapshot) const {
+  return dynamic_cast<const LlamaSnapshot&>(snapshot).state();
+}
+
+SnapshotPtr LlamaEngine::make_snapshot(Position position, std::span<const std::uint8_t> bytes) {
+  return memory_->make_snapshot(position, bytes);
 }
 
 void LlamaEngine::drop(SeqId sequence) { memory_->drop(sequence); }

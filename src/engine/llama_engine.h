@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "engine/engine.h"
 #include "engine/engine_options.h"
+#include "engine/segments.h"
 
 struct llama_model;
 
@@ -20,8 +21,9 @@ namespace samovar {
 
 class LlamaContext;
 class LlamaMemory;
+class LlamaSegments;
 
-class LlamaEngine final : public Engine {
+class LlamaEngine final : public Engine, public SegmentPort {
  public:
   // Loads the model and allocates everything: nothing is allocated later. With options.cells == 0 the
   // memory plan chooses.
@@ -44,6 +46,14 @@ class LlamaEngine final : public Engine {
   EngineStatus fork(SeqId source, SeqId target, Position position,
                     const Snapshot* snapshot) override;
   void drop(SeqId sequence) override;
+
+  Result<std::vector<std::uint8_t>> export_segment(SeqId sequence, Position begin,
+                                                   Position end) override;
+  Status import_segment(SeqId sequence, Position begin, Position end,
+                        std::span<const std::uint8_t> segment) override;
+  [[nodiscard]] std::span<const std::uint8_t> snapshot_bytes(
+      const Snapshot& snapshot) const override;
+  SnapshotPtr make_snapshot(Position position, std::span<const std::uint8_t> bytes) override;
 
   [[nodiscard]] std::string piece(Token token, bool show_control) const override;
   [[nodiscard]] bool is_end(Token token) const override;
@@ -74,6 +84,7 @@ class LlamaEngine final : public Engine {
 
   std::unique_ptr<LlamaContext> context_;
   std::unique_ptr<LlamaMemory> memory_;
+  std::unique_ptr<LlamaSegments> segments_;
   ModelInfo model_;
   EngineLimits limits_;
   std::vector<Token> end_tokens_;

@@ -47,7 +47,7 @@ TEST_P(LlamaEngineTest, ComputesTheSameTwice) {
   EXPECT_EQ(engine_->length(0), 108);
   engine_->drop(0);
   ASSERT_EQ(feed(*engine_, 3, prompt), EngineStatus::ok);
-  EXPECT_EQ(reply_of(*engine_, 3, 8), first);
+  EXPECT_TRUE(reply_of(*engine_, 3, 8) == first);
 }
 
 TEST_P(LlamaEngineTest, DecodesSeveralSequencesAsEachWouldAlone) {
@@ -93,7 +93,7 @@ TEST_P(LlamaEngineTest, OperationsOnEmptySequencesLeaveOthersAlone) {
   ASSERT_EQ(engine_->fork(0, 1, 0, nullptr), EngineStatus::ok);
   EXPECT_EQ(engine_->length(1), 0);
   ASSERT_EQ(engine_->rewind(1, 0, nullptr), EngineStatus::ok);
-  EXPECT_EQ(reply_of(*engine_, 0, 4), expected);
+  EXPECT_TRUE(reply_of(*engine_, 0, 4) == expected);
 }
 
 TEST_P(LlamaEngineTest, GivesBytesOfTokensAndKnowsTheEnd) {

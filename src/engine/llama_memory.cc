@@ -3,6 +3,8 @@
 #include <fmt/core.h>
 
 #include <cassert>
+#include <cstring>
+#include <utility>
 
 #include "base/log.h"
 
@@ -55,6 +57,12 @@ Result<SnapshotPtr> LlamaMemory::snapshot(SeqId sequence) {
                                                  sequence, entry.length));
   }
   return std::make_shared<LlamaSnapshot>(pool_, this, entry.length, std::move(buffer), bytes);
+}
+
+SnapshotPtr LlamaMemory::make_snapshot(Position position, std::span<const std::uint8_t> bytes) {
+  SnapshotPool::Buffer buffer = pool_->take(bytes.size());
+  std::memcpy(buffer.data.get(), bytes.data(), bytes.size());
+  return std::make_shared<LlamaSnapshot>(pool_, this, position, std::move(buffer), bytes.size());
 }
 
 const LlamaSnapshot* LlamaMemory::usable(const Snapshot* snapshot, Position position) const {

@@ -49,6 +49,7 @@ class LlamaMemory {
   [[nodiscard]] std::span<llama_seq_id> ids(SeqId sequence);
 
   Result<SnapshotPtr> snapshot(SeqId sequence);
+  SnapshotPtr make_snapshot(Position position, std::span<const std::uint8_t> bytes);
 
   enum class Outcome {
     done,
@@ -58,6 +59,9 @@ class LlamaMemory {
   Outcome rewind(SeqId sequence, Position position, const Snapshot* snapshot);
   Outcome fork(SeqId source, SeqId target, Position position, const Snapshot* snapshot);
   void drop(SeqId sequence);
+
+  // Removes cells that are not counted in the length: what a failed import left.
+  void forget_from(SeqId sequence, Position position) { remove_from(sequence, position); }
 
   // libllama's sequence is really gone after a failed restore; false would mean a corrupt context.
   [[nodiscard]] bool really_empty(SeqId sequence) const;

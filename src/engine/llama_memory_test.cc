@@ -40,7 +40,7 @@ TEST_P(LlamaMemoryTest, RewoundEqualsColdByteForByte) {
   ASSERT_EQ(engine_->rewind(0, 192, anchor.get()), EngineStatus::ok);
   EXPECT_EQ(engine_->length(0), 192);
   ASSERT_EQ(feed(*engine_, 0, tail), EngineStatus::ok);
-  EXPECT_EQ(reply_of(*engine_, 0, 6), expected);
+  EXPECT_TRUE(reply_of(*engine_, 0, 6) == expected);
 }
 
 TEST_P(LlamaMemoryTest, RewindsToTheSamePlaceManyTimes) {
@@ -53,7 +53,7 @@ TEST_P(LlamaMemoryTest, RewindsToTheSamePlaceManyTimes) {
   for (int i = 0; i < 4; ++i) {
     ASSERT_EQ(engine_->rewind(0, 128, anchor.get()), EngineStatus::ok);
     ASSERT_EQ(feed(*engine_, 0, question), EngineStatus::ok);
-    EXPECT_EQ(reply_of(*engine_, 0, 6), first);
+    EXPECT_TRUE(reply_of(*engine_, 0, 6) == first);
   }
 }
 
@@ -131,7 +131,7 @@ TEST_P(LlamaMemoryTest, RefusesASnapshotOfAnotherPositionAndChangesNothing) {
   ASSERT_EQ(feed(*engine_, 0, next), EngineStatus::ok);
   const Reply kept = reply_of(*engine_, 0, 4);
   engine_->drop(0);
-  EXPECT_EQ(kept, cold(whole, 4));
+  EXPECT_TRUE(kept == cold(whole, 4));
 }
 
 TEST_P(LlamaMemoryTest, AFullMemoryLeavesEverythingAsItWasAndDropFreesIt) {
@@ -161,26 +161,25 @@ TEST_P(LlamaMemoryTest, AFullMemoryLeavesEverythingAsItWasAndDropFreesIt) {
   EXPECT_EQ(feed(*engine_, 2, some_tokens(15, engine_->limits().cells - 200)), EngineStatus::ok);
 }
 
-// Sliding windows let other sequences overwrite what left the window; see llama_memory.h.
-TEST_P(LlamaMemoryTest, RewindsIntoAnOldWindowAfterOthersHaveFilledTheMemory) {
-  const Tokens prompt = some_tokens(16, 640);
-  Tokens again(prompt.begin(), prompt.begin() + 320);
+// Sliding windows let other sequences overwrite what left the window (see llama_memory.h). Method: leave a
+// gap between two parts of a conversation; the next prompt fills the gap and runs on into the second part,
+// which is outside the window by then, but inside it again after the rewind.
+TEST_P(LlamaMemoryTest, RewindsIntoAWindowThatOthersCouldHaveOverwritten) {
+  const Tokens prompt = some_tokens(16, 704);
+  Tokens again(prompt.begin(), prompt.begin() + 448);
   const Tokens tail = some_tokens(17, 50);
   again.insert(again.end(), tail.begin(), tail.end());
   const Reply expected = cold(again);
 
   ASSERT_EQ(feed(*engine_, 0, TokenSpan(prompt).first(320)), EngineStatus::ok);
+  ASSERT_EQ(feed(*engine_, 1, some_tokens(18, 100)), EngineStatus::ok);
+  ASSERT_EQ(feed(*engine_, 0, TokenSpan(prompt).subspan(320, 128)), EngineStatus::ok);
   const SnapshotPtr anchor = take(*engine_, 0);
-  ASSERT_EQ(feed(*engine_, 0, TokenSpan(prompt).subspan(320)), EngineStatus::ok);
-  for (int round = 0; round < 3; ++round) {  // the search for cells goes round and starts over
-    ASSERT_EQ(feed(*engine_, 1, some_tokens(18, 1300)), EngineStatus::ok);
-    engine_->drop(1);
-    ASSERT_EQ(feed(*engine_, 2, some_tokens(19, 500)), EngineStatus::ok);
-    ASSERT_EQ(feed(*engine_, 3, some_tokens(20, 700)), EngineStatus::ok);
-    engine_->drop(2);
-    engine_->drop(3);
-  }
-  ASSERT_EQ(engine_->rewind(0, 320, anchor.get()), EngineStatus::ok);
+  ASSERT_EQ(feed(*engine_, 0, TokenSpan(prompt).subspan(448)), EngineStatus::ok);
+  engine_->drop(1);
+  ASSERT_EQ(feed(*engine_, 2, some_tokens(19, 500)), EngineStatus::ok);
+
+  ASSERT_EQ(engine_->rewind(0, 448, anchor.get()), EngineStatus::ok);
   ASSERT_EQ(feed(*engine_, 0, tail), EngineStatus::ok);
   EXPECT_TRUE(same_up_to_rounding(reply_of(*engine_, 0, 6, expected.tokens), expected));
 }

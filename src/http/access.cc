@@ -37,9 +37,9 @@ bool is_address(const std::string& host) {
 bool is_wildcard(std::string_view host) { return host == "0.0.0.0" || host == "::"; }
 
 std::size_t count_headers(const Headers& headers, std::string_view name) {
-  return static_cast<std::size_t>(std::count_if(
-      headers.begin(), headers.end(),
-      [name](const auto& header) { return lower(header.first) == name; }));
+  return static_cast<std::size_t>(
+      std::count_if(headers.begin(), headers.end(),
+                    [name](const auto& header) { return lower(header.first) == name; }));
 }
 
 std::string_view bearer_token(const HttpRequest& request) {
@@ -116,7 +116,8 @@ Status Access::check(const HttpRequest& request, bool http_1_0) const {
   // requests). It could not read the answer, but it could keep the machine busy.
   const std::string* mode = find_header(request.headers, "Sec-Fetch-Mode");
   if (request.method == "POST" && mode != nullptr && *mode == "no-cors") {
-    return fail(ErrorKind::forbidden, "requests from other web sites are refused", "Sec-Fetch-Mode");
+    return fail(ErrorKind::forbidden, "requests from other web sites are refused",
+                "Sec-Fetch-Mode");
   }
   if (options_.api_keys.empty() || request.path == "/health") return {};
   const std::string_view key = bearer_token(request);

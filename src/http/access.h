@@ -1,5 +1,5 @@
-// Who may talk to the server: keys, and the Host check against DNS rebinding. Decided from the request's
-// headers alone, before its body is read. Immutable after construction; any thread.
+// Who may talk to the server: keys, and the Host check against DNS rebinding. Decided from the
+// request's headers alone, before its body is read. Immutable after construction; any thread.
 #pragma once
 
 #include <string>
@@ -34,7 +34,8 @@ class Access {
   AccessOptions options_;
 };
 
-// "localhost", 127.0.0.0/8 and ::1. No look-ups: a name that merely resolves to loopback does not count.
+// "localhost", 127.0.0.0/8 and ::1. No look-ups: a name that merely resolves to loopback does not
+// count.
 [[nodiscard]] bool is_loopback(std::string_view host);
 
 // Takes the same time for every `given` of one length, whatever `secret` is.

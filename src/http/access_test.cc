@@ -37,8 +37,8 @@ TEST(Access, KeyIsRequiredUnlessOnlyThisMachineCanConnect) {
 // Goal: a page that rebinds its own name to this machine is refused, every honest spelling is not.
 TEST(Access, HostMustBeANameOfThisServer) {
   const Access local = make({"127.0.0.1", {}, {"Box.lan"}});
-  for (const char* host : {"localhost", "localhost:8080", "LocalHost.:1", "127.0.0.1:9", "[::1]:8080",
-                           "[::1]", "box.lan", "BOX.LAN:80"}) {
+  for (const char* host : {"localhost", "localhost:8080", "LocalHost.:1", "127.0.0.1:9",
+                           "[::1]:8080", "[::1]", "box.lan", "BOX.LAN:80"}) {
     EXPECT_TRUE(local.check(with({{"Host", host}}), false).has_value()) << host;
   }
   for (const char* host : {"evil.example", "localhost.evil.example", "127.0.0.1.evil.example",

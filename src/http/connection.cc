@@ -1,11 +1,11 @@
 #include "http/connection.h"
 
-#include <cerrno>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include <cerrno>
 
 #include <algorithm>
 #include <cstring>
@@ -19,7 +19,7 @@ using std::chrono::steady_clock;
 
 constexpr std::size_t kBufferBytes = 16'384;
 constexpr milliseconds kStopCheck{50};
-constexpr milliseconds kLinger{100};         // how long a close waits for the peer's own
+constexpr milliseconds kLinger{100};  // how long a close waits for the peer's own
 constexpr std::size_t kLingerBytes = 1 << 20;
 
 #ifdef MSG_NOSIGNAL
@@ -34,7 +34,8 @@ short poll_for(int socket, short events, milliseconds timeout) {
   for (;;) {
     pollfd entry = {socket, events, 0};
     const auto left = std::chrono::ceil<milliseconds>(deadline - steady_clock::now());
-    const int count = ::poll(&entry, 1, static_cast<int>(std::max<milliseconds::rep>(left.count(), 0)));
+    const int count =
+        ::poll(&entry, 1, static_cast<int>(std::max<milliseconds::rep>(left.count(), 0)));
     if (count > 0) return entry.revents;
     if (count == 0 || errno != EINTR) return 0;
   }
@@ -139,8 +140,8 @@ bool Connection::wait_writable() {
 Peer Connection::peer() {
   if (broken_) return Peer::gone;
 #ifdef POLLRDHUP
-  // POLLRDHUP shows a FIN even behind bytes nobody has read (a stray line end, a pipelined request),
-  // which a peek at the next byte would miss.
+  // POLLRDHUP shows a FIN even behind bytes nobody has read (a stray line end, a pipelined
+  // request), which a peek at the next byte would miss.
   const short events = poll_for(socket_, POLLRDHUP, milliseconds(0));
   if ((events & (POLLERR | POLLHUP | POLLNVAL)) != 0) broken_ = true;
   if (broken_) return Peer::gone;

@@ -1,8 +1,8 @@
-// Connection: one accepted socket, with timeouts, a read buffer that outlives a request, and an answer to
-// "is the client still there?". Knows bytes, not HTTP.
+// Connection: one accepted socket, with timeouts, a read buffer that outlives a request, and an
+// answer to "is the client still there?". Knows bytes, not HTTP.
 //
-// Owned and used by the worker thread that serves the socket; shut_down() may be called from any thread.
-// Failures are return values: reads and writes give -1 after a timeout or error.
+// Owned and used by the worker thread that serves the socket; shut_down() may be called from any
+// thread. Failures are return values: reads and writes give -1 after a timeout or error.
 #pragma once
 
 #include <atomic>

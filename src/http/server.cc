@@ -1,26 +1,25 @@
 // cpp-httplib parses requests and writes responses; accepting, threads and sockets' life follow its
-// server loop, except for one thing: each connection runs over our own Connection instead of its stream.
-// Its stream takes a client that has shut down its sending side for gone and would refuse to stream to
-// it; and it drops bytes that arrive early. See docs/decisions/client-gone.md.
+// server loop, except for one thing: each connection runs over our own Connection instead of its
+// stream. Its stream takes a client that has shut down its sending side for gone and would refuse
+// to stream to it; and it drops bytes that arrive early. See docs/decisions/client-gone.md.
 #include "http/server.h"
 
 #include <cpp-httplib/httplib.h>
 
+#include <sys/socket.h>
 #include <cassert>
 #include <cerrno>
 #include <cstring>
-#include <mutex>
-#include <set>
 #include <string_view>
-#include <sys/socket.h>
 #include <thread>
 
 #include "api/errors.h"
 #include "base/log.h"
 #include "http/access.h"
+#include "http/open_sockets.h"
 
-// The first release without the header-injection hole CVE-2026-45372 is 0.44.0; what is written here was
-// checked against 0.54.
+// The first release without the header-injection hole CVE-2026-45372 is 0.44.0; what is written
+// here was checked against 0.54.
 static_assert(std::string_view(CPPHTTPLIB_VERSION_NUM) >= "0x003600",
               "cpp-httplib is older than 0.54: take a newer llama.cpp bundle");
 
@@ -32,7 +31,8 @@ constexpr std::size_t kIdleThreads = 4;
 constexpr std::size_t kWaitingConnections = 256;
 constexpr int kRequestsPerConnection = 1'000;
 
-// What this worker thread is serving. httplib hands its handlers a request, not the socket behind it.
+// What this worker thread is serving. httplib hands its handlers a request, not the socket behind
+// it.
 struct Serving {
   Connection* connection = nullptr;
   bool closing = false;  // the response said so
@@ -72,8 +72,8 @@ class SinkWriter final : public BodyWriter {
 
   bool write(std::string_view bytes) override { return sink_.write(bytes.data(), bytes.size()); }
 
-  // A FIN is not the end here: the client may only have finished sending. If it closed, it answers the
-  // next write with a reset.
+  // A FIN is not the end here: the client may only have finished sending. If it closed, it answers
+  // the next write with a reset.
   bool client_gone() override { return connection_.peer() == Peer::gone; }
 
  private:
@@ -117,16 +117,20 @@ void apply(HttpResponse response, httplib::Response& target) {
 // What httplib refuses by itself has a status and no body.
 Error library_error(int status, std::size_t body_bytes_max) {
   switch (status) {
-    case 404: return {ErrorKind::not_found, "there is nothing at this path"};
+    case 404:
+      return {ErrorKind::not_found, "there is nothing at this path"};
     case 413:
       return {ErrorKind::too_large,
               "the request body is larger than " + std::to_string(body_bytes_max) + " bytes"};
-    case 414: return {ErrorKind::invalid_argument, "the request's path is too long"};
+    case 414:
+      return {ErrorKind::invalid_argument, "the request's path is too long"};
     case 415:
       return {ErrorKind::invalid_argument, "compressed request bodies are not supported",
               "Content-Encoding", "send the body as it is"};
-    case 500: return {ErrorKind::internal, "internal error"};
-    default: return {ErrorKind::invalid_argument, "the request is not valid HTTP"};
+    case 500:
+      return {ErrorKind::internal, "internal error"};
+    default:
+      return {ErrorKind::invalid_argument, "the request is not valid HTTP"};
   }
 }
 
@@ -182,7 +186,8 @@ struct HttpServer::Impl final : httplib::Server {
   HttpResponse guarded(const HttpRequest& request) {
     try {
       HttpResponse response = handler(request);
-      if (response.stream) response.stream = guarded_stream(std::move(response.stream), request.path);
+      if (response.stream)
+        response.stream = guarded_stream(std::move(response.stream), request.path);
       return response;
     } catch (const std::exception& exception) {
       log_error("{} {}: {}", request.method, request.path, exception.what());
@@ -217,12 +222,12 @@ struct HttpServer::Impl final : httplib::Server {
 
   bool process_and_close_socket(socket_t socket) override {
     Connection connection(socket, options.timeouts);
-    remember(socket);
+    open_sockets.add(socket);
     serving = {&connection};
-    std::string remote = peer_address(socket);
+    const std::string remote = peer_address(socket);
     const bool result = serve_guarded([&] { return serve_requests(connection, remote); });
     serving = {};
-    forget(socket);
+    open_sockets.remove(socket);
     return result;
   }
 
@@ -238,41 +243,13 @@ struct HttpServer::Impl final : httplib::Server {
     return ok;
   }
 
-  static std::string peer_address(socket_t socket) {
-    sockaddr_storage address = {};
-    socklen_t length = sizeof address;
-    char name[NI_MAXHOST] = {};
-    auto* generic = reinterpret_cast<sockaddr*>(&address);
-    if (getpeername(socket, generic, &length) != 0) return {};
-    getnameinfo(generic, length, name, sizeof name, nullptr, 0, NI_NUMERICHOST);
-    return name;
-  }
-
-  void remember(int socket) {
-    const std::lock_guard lock(mutex);
-    open_sockets.insert(socket);
-  }
-  void forget(int socket) {
-    const std::lock_guard lock(mutex);
-    open_sockets.erase(socket);
-  }
-  std::size_t open_count() {
-    const std::lock_guard lock(mutex);
-    return open_sockets.size();
-  }
-  void shut_all() {
-    const std::lock_guard lock(mutex);
-    for (const int socket : open_sockets) ::shutdown(socket, SHUT_RDWR);
-  }
-
   const HttpServerOptions options;
   const Access access;
   const HttpHandler handler;
   int port = 0;
   std::atomic<bool> stopping = false;
   std::jthread listener;
-  std::mutex mutex;
-  std::set<int> open_sockets;  // guarded by mutex
+  OpenSockets open_sockets;
 };
 
 Result<std::unique_ptr<HttpServer>> HttpServer::bind(HttpServerOptions options,
@@ -284,7 +261,8 @@ Result<std::unique_ptr<HttpServer>> HttpServer::bind(HttpServerOptions options,
   auto impl = std::make_unique<Impl>(std::move(options), std::move(*access), std::move(handler));
   errno = 0;
   const std::string& host = impl->options.host;
-  impl->port = port == 0 ? impl->bind_to_any_port(host) : (impl->bind_to_port(host, port) ? port : -1);
+  impl->port =
+      port == 0 ? impl->bind_to_any_port(host) : (impl->bind_to_port(host, port) ? port : -1);
   if (impl->port < 0) {
     const bool in_use = errno == EADDRINUSE;
     const std::string reason = errno != 0 ? std::strerror(errno) : "no such address";
@@ -310,10 +288,10 @@ void HttpServer::stop(Micros grace) {
   impl_->stopping = true;
   impl_->Server::stop();
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::microseconds(grace);
-  while (impl_->open_count() > 0 && std::chrono::steady_clock::now() < deadline) {
+  while (impl_->open_sockets.count() > 0 && std::chrono::steady_clock::now() < deadline) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
-  impl_->shut_all();
+  impl_->open_sockets.shut_all();
   if (impl_->listener.joinable()) impl_->listener.join();
 }
 

@@ -1,10 +1,10 @@
-// HttpServer: sockets to HttpRequest and back. It owns listening, connections and their threads, limits,
-// keys and the Host check; what a request means is the handler's business. The HTTP library behind it
-// (cpp-httplib) is seen by server.cc only.
+// HttpServer: sockets to HttpRequest and back. It owns listening, connections and their threads,
+// limits, keys and the Host check; what a request means is the handler's business. The HTTP library
+// behind it (cpp-httplib) is seen by server.cc only.
 //
 // The handler is called on the connection's own thread, by many threads at once, and may block. Its
-// exceptions become a 500 and a log line. bind() fails with the flag at fault; start(), stop() and the
-// destructor belong to one thread.
+// exceptions become a 500 and a log line. bind() fails with the flag at fault; start(), stop() and
+// the destructor belong to one thread.
 #pragma once
 
 #include <cstddef>
@@ -41,7 +41,8 @@ class HttpServer {
 
   void start();
 
-  // No new connections or requests; requests in work get `grace` to end, then their sockets are shut.
+  // No new connections or requests; requests in work get `grace` to end, then their sockets are
+  // shut.
   void stop(Micros grace);
 
   [[nodiscard]] int port() const;

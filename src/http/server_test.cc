@@ -65,15 +65,17 @@ TEST(HttpServer, PassesRequestsToTheHandlerAndResponsesBack) {
 TEST(HttpServer, BodyArrivesWhateverItsContentType) {
   const auto server = serve(echo);
   const std::string body = "{\"a\":\"" + std::string(2 << 20, 'x') + "\"}";
-  const std::string reply = ask(
-      *server, "POST /p HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: "
-               "application/x-www-form-urlencoded\r\nContent-Length: " +
-                   std::to_string(body.size()) + "\r\n\r\n" + body);
+  const std::string reply =
+      ask(*server,
+          "POST /p HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: "
+          "application/x-www-form-urlencoded\r\nContent-Length: " +
+              std::to_string(body.size()) + "\r\n\r\n" + body);
   EXPECT_TRUE(reply.starts_with("HTTP/1.1 200")) << reply.substr(0, 300);
   EXPECT_TRUE(reply.ends_with(body));
 }
 
-// Goal: one connection serves several requests, even if they arrive together or with a stray line end.
+// Goal: one connection serves several requests, even if they arrive together or with a stray line
+// end.
 TEST(HttpServer, ConnectionIsKeptAndEarlyBytesAreNotLost) {
   const auto server = serve(echo);
   RawClient client(server->port());
@@ -102,22 +104,29 @@ TEST(HttpServer, RefusalsHaveTheirStatusAndAnErrorBody) {
   const std::vector<Refusal> table = {
       {"body too large", post("/p", std::string(2000, 'x'), key), 413},
       {"chunked body too large",
-       "POST /p HTTP/1.1\r\nHost: localhost\r\n" + key + "Transfer-Encoding: chunked\r\n\r\n7d0\r\n" +
-           std::string(2000, 'x') + "\r\n0\r\n\r\n", 413},
+       "POST /p HTTP/1.1\r\nHost: localhost\r\n" + key +
+           "Transfer-Encoding: chunked\r\n\r\n7d0\r\n" + std::string(2000, 'x') + "\r\n0\r\n\r\n",
+       413},
       {"no key", get("/p"), 401},
-      {"no key, before the body is read", post("/p", std::string(2000, 'x'), "Connection: close\r\n"), 401},
+      {"no key, before the body is read",
+       post("/p", std::string(2000, 'x'), "Connection: close\r\n"), 401},
       {"foreign host", get("/p", "Host: evil.example\r\n" + key), 403},
       {"not HTTP", "nonsense\r\n\r\n", 400},
       {"header without a colon", get("/p", "Host: localhost\r\nnonsense\r\n" + key), 400},
       {"ambiguous framing",
        "POST /p HTTP/1.1\r\nHost: localhost\r\n" + key +
-           "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400},
+           "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+       400},
       {"long path", get("/" + std::string(1'000, 'p'), "Host: localhost\r\n" + key), 404},
-      {"very many headers", get("/p", "Host: localhost\r\n" + [] {
-         std::string lines;
-         for (int i = 0; i < 200; ++i) lines += "H" + std::to_string(i) + ": v\r\n";
-         return lines;
-       }()), 400},
+      {"very many headers",
+       get(
+           "/p", "Host: localhost\r\n" +
+                     [] {
+                       std::string lines;
+                       for (int i = 0; i < 200; ++i) lines += "H" + std::to_string(i) + ": v\r\n";
+                       return lines;
+                     }()),
+       400},
   };
   for (const Refusal& refusal : table) {
     const std::string reply = ask(*server, refusal.request);
@@ -145,7 +154,8 @@ TEST(HttpServer, ThrowingHandlerIsAnInternalError) {
   EXPECT_TRUE(ask(*server, get("/good")).starts_with("HTTP/1.1 200"));
 }
 
-// Goal: what a stream writes leaves at once. Method: the handler waits for the client to have seen it.
+// Goal: what a stream writes leaves at once. Method: the handler waits for the client to have seen
+// it.
 TEST(HttpServer, StreamedPiecesAreSentAtOnce) {
   std::promise<void> seen;
   const auto server = serve([&seen](const HttpRequest&) {
@@ -270,6 +280,39 @@ TEST(HttpServer, HalfClosingClientIsStreamedTo) {
   client.finish_sending();
   half_closed = true;
   EXPECT_NE(client.receive_all().find("data: 4\n\n\r\n0\r\n\r\n"), std::string::npos);
+}
+
+// Goal: a request that never ends, and a reader that never reads, do not hold a thread for ever.
+TEST(HttpServer, EndlessRequestIsCutOff) {
+  HttpServerOptions options;
+  options.timeouts.read = milliseconds(100);
+  options.timeouts.request = milliseconds(200);
+  const auto server = serve(echo, options);
+  RawClient client(server->port());
+  client.send("POST /p HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{");
+  EXPECT_EQ(client.receive_all().find("200 OK"), std::string::npos);
+}
+
+TEST(HttpServer, ReaderThatNeverReadsIsGoneAfterTheWriteTimeout) {
+  HttpServerOptions options;
+  options.timeouts.write = milliseconds(100);
+  std::atomic<bool> ended = false;
+  const auto server = serve(
+      [&ended](const HttpRequest&) {
+        HttpResponse response;
+        response.stream = [&ended](BodyWriter& writer) {
+          const std::string piece(1 << 16, 'x');
+          while (writer.write(piece)) {
+          }
+          EXPECT_TRUE(writer.client_gone());
+          ended = true;
+        };
+        return response;
+      },
+      options);
+  RawClient client(server->port());
+  client.send(post("/s", "{}"));
+  EXPECT_TRUE(eventually([&] { return ended.load(); }));
 }
 
 // --- life ---

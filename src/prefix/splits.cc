@@ -14,7 +14,8 @@ std::vector<Position> canonical_cuts(const Prompt& prompt, Position ubatch, Posi
   };
   for (const Position start : prompt.message_starts) {
     fill_grid(start);
-    if (start - last >= spacing) cuts.push_back(last = start);
+    const bool reply = std::ranges::binary_search(prompt.reply_starts, start);
+    if (start > last && (reply || start - last >= spacing)) cuts.push_back(last = start);
   }
   fill_grid(prompt.size());
   if (prompt.size() - last == ubatch) cuts.push_back(prompt.size());

@@ -5,10 +5,11 @@
 // prompts that share a prefix share its cuts, and a prompt resumed at a cut computes exactly what it
 // would have computed cold.
 //
-// The rule, from left to right: cut where a message starts, unless the previous cut is closer than
+// The rule, from left to right: cut where a reply of the model begins (the end of some turn's history:
+// where follow-ups resume); cut where another message starts, unless the previous cut is closer than
 // `spacing`; and cut `ubatch` tokens after the previous cut at the latest. Without the spacing, a chat
-// of short messages would be computed in tiny pieces; with it, a follow-up recomputes at most
-// spacing - 1 tokens of its history plus the generation primer.
+// of short messages would be computed in tiny pieces. A follow-up recomputes the generation primer; an
+// edit of a message also what lies between it and the last cut, at most spacing - 1 tokens.
 #pragma once
 
 #include <vector>

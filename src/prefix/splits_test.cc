@@ -33,6 +33,12 @@ TEST(CanonicalSplits, CloseMessageStartsAreNotCut) {
             (std::vector<Position>{100, 200}));
 }
 
+TEST(CanonicalSplits, EveryStartOfAReplyIsACut) {
+  Prompt prompt = prompt_of(300, {0, 100, 150, 160, 200});
+  prompt.reply_starts = {0, 150, 200};
+  EXPECT_EQ(canonical_cuts(prompt, kUbatch, kSpacing), (std::vector<Position>{100, 150, 200}));
+}
+
 TEST(CanonicalSplits, EndOfPromptIsNoCutUnlessTheGridPutsOneThere) {
   EXPECT_TRUE(canonical_cuts(prompt_of(511, {0}), kUbatch, kSpacing).empty());
   EXPECT_EQ(canonical_cuts(prompt_of(512, {0}), kUbatch, kSpacing), (std::vector<Position>{512}));
@@ -47,14 +53,22 @@ TEST(CanonicalSplits, DependOnThePrefixAlone) {
       at += 1 + static_cast<Position>(random() % (random() % 3 == 0 ? 1500 : 120));
       if (at < size) starts.push_back(at);
     }
-    const Prompt whole = prompt_of(size, starts);
+    std::vector<Position> replies;
+    for (const Position start : starts) {
+      if (random() % 3 == 0) replies.push_back(start);
+    }
+    Prompt whole = prompt_of(size, starts);
+    whole.reply_starts = replies;
     const auto cuts = canonical_cuts(whole, kUbatch, kSpacing);
     const Position shared = 1 + static_cast<Position>(random() % size);
     // The shorter prompt knows only the message starts inside it.
     std::erase_if(starts, [&](Position start) { return start >= shared; });
     auto expected = cuts;
     std::erase_if(expected, [&](Position cut) { return cut > shared; });
-    auto actual = canonical_cuts(prompt_of(shared, starts), kUbatch, kSpacing);
+    std::erase_if(replies, [&](Position start) { return start >= shared; });
+    Prompt part = prompt_of(shared, starts);
+    part.reply_starts = replies;
+    auto actual = canonical_cuts(part, kUbatch, kSpacing);
     // A message that starts exactly at the end is seen only by the longer prompt.
     if (!expected.empty() && expected.back() == shared) expected.pop_back();
     if (!actual.empty() && actual.back() == shared) actual.pop_back();

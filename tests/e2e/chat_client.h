@@ -1,8 +1,7 @@
-// What the end-to-end tests say to a server and read from it: requests as JSON, whole replies, and server
-// sent events one by one. Over RawClient, so that nothing is hidden by a library. One thread per object.
+// What the end-to-end tests say to a server and read from it: requests as JSON, whole replies, and
+// server sent events one by one. Over RawClient, so that nothing is hidden by a library. One thread
+// per object.
 #pragma once
-
-#include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <nlohmann/json.hpp>
@@ -41,7 +40,8 @@ inline Reply ask(int port, const std::string& request, int seconds = 120) {
   return reply;
 }
 
-inline Reply get(int port, const std::string& path, const std::string& headers = "Host: localhost\r\n") {
+inline Reply get(int port, const std::string& path,
+                 const std::string& headers = "Host: localhost\r\n") {
   return ask(port, "GET " + path + " HTTP/1.1\r\n" + headers + "Connection: close\r\n\r\n");
 }
 
@@ -134,8 +134,9 @@ inline Json message(const std::string& role, const std::string& content) {
 
 // Words that look like text, the same for the same seed: about one and a half tokens each.
 inline std::string prose(int words, unsigned seed) {
-  static constexpr const char* kWords[] = {"river", "stone", "green", "house",  "seven", "walked", "slow",
-                                           "under", "light", "maybe", "window", "paper", "forty",  "north"};
+  static constexpr const char* kWords[] = {"river",  "stone", "green", "house", "seven",
+                                           "walked", "slow",  "under", "light", "maybe",
+                                           "window", "paper", "forty", "north"};
   std::string text;
   for (int i = 0; i < words; ++i) {
     seed = seed * 1664525U + 1013904223U;
@@ -145,7 +146,10 @@ inline std::string prose(int words, unsigned seed) {
 }
 
 inline Json request(Json messages, int max_tokens) {
-  return {{"messages", std::move(messages)}, {"max_tokens", max_tokens}, {"temperature", 0}, {"seed", 1}};
+  return {{"messages", std::move(messages)},
+          {"max_tokens", max_tokens},
+          {"temperature", 0},
+          {"seed", 1}};
 }
 
 }  // namespace samovar::testing

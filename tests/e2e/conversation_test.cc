@@ -9,16 +9,17 @@ namespace {
 
 constexpr int kSplitCost = 128;  // tokens that canonical splits may add to what is new
 
-// Goal: a follow-up computes its new tokens only. Method: three turns over a long system prompt; what each
-// computes is held against what it shares with the turn before.
+// Goal: a follow-up computes its new tokens only. Method: three turns over a long system prompt;
+// what each computes is held against what it shares with the turn before.
 TEST(Conversation, FollowUpsComputeOnlyWhatIsNew) {
-  for (const char* model : {"tiny-qwen35moe", "tiny-qwen3", "tiny-granitehybrid"}) {
+  for (const char* model :
+       {"tiny-qwen35moe", "tiny-qwen35", "tiny-qwen3", "tiny-gemma3", "tiny-granitehybrid"}) {
     SCOPED_TRACE(model);
     const ServerProcess server({"-c", "16384"}, model);
     Json messages = {message("system", prose(1500, 1))};
     int reused_before = -1;
     for (unsigned turn = 0; turn < 3; ++turn) {
-      messages.push_back(message("user", "And now? " + prose(40, turn + 2)));
+      messages.push_back(message("user", "And now? " + prose(150, turn + 2)));
       const Reply reply = chat(server.port(), request(messages, 24));
       ASSERT_EQ(reply.status, 200) << reply.json;
       const int prompt = reply.timing("prompt_tokens");
@@ -70,8 +71,8 @@ TEST(Conversation, StreamedReplyIsTheSameReplyInOrder) {
             whole.json["choices"][0]["finish_reason"]);
 }
 
-// Goal: conversations at the same time keep their own memory. Method: two at once, two turns each; every
-// second turn must find its own first one and get the answer that it gets when nobody else is there.
+// Goal: conversations at the same time keep their own memory. Method: two at once, two turns each;
+// every second turn must find its own first one. (What batching does to rounding is tests/reuse's matter.)
 TEST(Conversation, TwoAtOnceDoNotMix) {
   const ServerProcess server({"-c", "16384"});
   std::vector<Reply> second(2);
@@ -93,7 +94,6 @@ TEST(Conversation, TwoAtOnceDoNotMix) {
     EXPECT_GE(second[i].timing("reused_tokens"), first_prompt[i] - kSplitCost);
     EXPECT_EQ(second[i].json["usage"]["completion_tokens"], 16);
   }
-  EXPECT_NE(second[0].timing("prompt_tokens"), 0);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
-// RawClient: a TCP client that says exactly the bytes it is told to, half-closes, resets and leaves in
-// the middle, for what no HTTP client library would do. One thread. Failures show as empty results;
-// every wait is bounded.
+// RawClient: a TCP client that says exactly the bytes it is told to, half-closes, resets and leaves
+// in the middle, for what no HTTP client library would do. One thread. Failures show as empty
+// results; every wait is bounded.
 #pragma once
 
 #include <arpa/inet.h>
@@ -86,7 +86,8 @@ class RawClient {
 // A POST of JSON with the headers a client sends; `extra` are whole header lines.
 inline std::string post(std::string_view path, std::string_view body, std::string_view extra = "") {
   std::string request = "POST " + std::string(path) + " HTTP/1.1\r\nHost: localhost\r\n";
-  request += "Content-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) + "\r\n";
+  request +=
+      "Content-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) + "\r\n";
   request += std::string(extra) + "\r\n";
   return request + std::string(body);
 }

@@ -1,5 +1,5 @@
-// ServerProcess: `samovar serve` as a child process, on a free port, for as long as the object lives. Its
-// output is kept for failure messages. Used by one thread; every wait is bounded.
+// ServerProcess: `samovar serve` as a child process, on a free port, for as long as the object
+// lives. Its output is kept for failure messages. Used by one thread; every wait is bounded.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -37,16 +37,26 @@ class ServerProcess {
  public:
   using Words = std::vector<std::string>;
 
-  // Starts the server with a model of build/models/ and waits until it serves. One compute thread: the
-  // test and its server share the machine.
+  // Starts the server with a model of build/models/ and waits until it serves. One compute thread:
+  // the test and its server share the machine.
   explicit ServerProcess(const Words& options = {}, const std::string& model = "tiny-qwen35moe") {
     const std::string file = std::string(SAMOVAR_MODELS) + "/" + model + ".gguf";
     if (!std::ifstream(file).good()) {
       ADD_FAILURE() << file << " is missing: run `make models`";
       return;
     }
-    Words words = {std::string(SAMOVAR_BINARY) + "/samovar", "serve", "-m", file, "--port", "0",
-                   "-t", "1", "-tb", "1", "--anchor-memory", "256M"};
+    Words words = {std::string(SAMOVAR_BINARY) + "/samovar",
+                   "serve",
+                   "-m",
+                   file,
+                   "--port",
+                   "0",
+                   "-t",
+                   "1",
+                   "-tb",
+                   "1",
+                   "--anchor-memory",
+                   "256M"};
     words.insert(words.end(), options.begin(), options.end());
     start(words);
     if (!eventually([this] { return has("\nserving ") || ended(); })) stop();
@@ -91,7 +101,8 @@ class ServerProcess {
     std::vector<char*> arguments;
     for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
     arguments.push_back(nullptr);
-    if (posix_spawn(&pid_, arguments[0], &actions, nullptr, arguments.data(), environ) != 0) pid_ = -1;
+    if (posix_spawn(&pid_, arguments[0], &actions, nullptr, arguments.data(), environ) != 0)
+      pid_ = -1;
     posix_spawn_file_actions_destroy(&actions);
     close(ends[1]);
     reader_ = std::thread([this, source = ends[0]] { read_output(source); });

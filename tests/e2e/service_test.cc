@@ -51,7 +51,8 @@ TEST(Service, PromptThatCannotFitIsRefusedWithBothNumbers) {
   EXPECT_NE(text.find("1024"), std::string::npos) << text;
 }
 
-// Goal: one turn runs, one waits, the third is told when to come back; then the place is free again.
+// Goal: one turn runs, one waits, the third is told when to come back; then the place is free
+// again.
 TEST(Service, FullQueueAnswers429WithRetryAfter) {
   const ServerProcess server({"-c", "8192", "-np", "1", "--queue", "1"});
   ChatStreamClient running(server.port(), endless());
@@ -70,12 +71,14 @@ TEST(Service, FullQueueAnswers429WithRetryAfter) {
 TEST(Service, KeyIsAskedForExceptOfHealth) {
   const ServerProcess server({"-c", "1024", "--api-key", "sesame"});
   expect_error(get(server.port(), "/v1/models"), 401, "");
-  EXPECT_EQ(get(server.port(), "/v1/models",
-                "Host: localhost\r\nAuthorization: Bearer sesame\r\n").status, 200);
+  EXPECT_EQ(get(server.port(), "/v1/models", "Host: localhost\r\nAuthorization: Bearer sesame\r\n")
+                .status,
+            200);
   EXPECT_EQ(get(server.port(), "/health").status, 200);
 }
 
-// Goal: after SIGTERM the running reply ends properly, new turns are refused, and the exit is clean.
+// Goal: after SIGTERM the running reply ends properly, new turns are refused, and the exit is
+// clean.
 TEST(Service, SigtermDrains) {
   ServerProcess server({"-c", "8192"});
   Json body = endless();

@@ -162,7 +162,10 @@ class Simulation {
         require(sink.finished->reason == FinishReason::length, "a reply ended early");
         ++outcome_.cut_for_cells;
       }
-      client.conversation.messages.push_back(expected);
+      // Clients send replies back as they were, or shortened, as a template that drops reasoning does.
+      Tokens said = expected;
+      if (pick(2) == 0) said.erase(said.begin(), said.begin() + pick(static_cast<int>(said.size())));
+      client.conversation.messages.push_back(as_reply(said));
     } else if (sink.failed->error.kind == ErrorKind::cancelled) {
       ++outcome_.cancelled;
     } else {

@@ -12,7 +12,8 @@
 
 namespace samovar {
 
-// A conversation as token lists, one per message; `prompt()` adds the delimiters and the primer.
+// A conversation as token lists, one per message; `prompt()` adds the delimiters and the primer. A
+// message that begins with kPrimer is a reply.
 struct Conversation {
   std::vector<Tokens> messages;  // the first is the system prompt
 
@@ -20,17 +21,27 @@ struct Conversation {
     Prompt prompt;
     for (const Tokens& message : messages) {
       prompt.message_starts.push_back(prompt.size());
+      if (!message.empty() && message.front() == FakeEngine::kPrimer) {
+        prompt.reply_starts.push_back(prompt.size());
+      }
       prompt.tokens.push_back(FakeEngine::kMessage);
       prompt.tokens.insert(prompt.tokens.end(), message.begin(), message.end());
       if (prompt.message_starts.size() == 1) prompt.system_end = prompt.size();
     }
     prompt.primer_start = prompt.size();
     prompt.message_starts.push_back(prompt.size());
+    prompt.reply_starts.push_back(prompt.size());
     prompt.tokens.push_back(FakeEngine::kMessage);
     prompt.tokens.push_back(FakeEngine::kPrimer);
     return prompt;
   }
 };
+
+// A reply as the history has it.
+inline Tokens as_reply(Tokens tokens) {
+  tokens.insert(tokens.begin(), FakeEngine::kPrimer);
+  return tokens;
+}
 
 // `count` ordinary tokens that depend on `seed`.
 inline Tokens words(int count, unsigned seed) {

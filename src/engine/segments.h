@@ -1,0 +1,38 @@
+// SegmentPort: sequences as bytes and back, for a store. Kept apart from Engine, which needs none of it.
+//
+// A segment is the K/V rows of a token range of one sequence. A sequence comes back by importing its segments in
+// order from token 0 and then, for models that need one, rewinding it to its own length with a snapshot
+// of that position; until then it is not usable. Bytes are opaque, hold no identity and no checksum:
+// the caller verifies both before they come here.
+// Implemented by LlamaEngine; engine thread only. A failed import leaves the sequence as it was.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/result.h"
+#include "core/tokens.h"
+#include "engine/engine.h"
+
+namespace samovar {
+
+class SegmentPort {
+ public:
+  virtual ~SegmentPort() = default;
+
+  // Tokens [begin, end) of the sequence; costs O(end - begin), whatever the sequence's length.
+  virtual Result<std::vector<std::uint8_t>> export_segment(SeqId sequence, Position begin,
+                                                           Position end) = 0;
+
+  // Appends the tokens [begin, end) that `segment` was exported from; `begin` must be the sequence's length.
+  virtual Status import_segment(SeqId sequence, Position begin, Position end,
+                                std::span<const std::uint8_t> segment) = 0;
+
+  // A snapshot's bytes, valid as long as it; and a snapshot made of such bytes.
+  [[nodiscard]] virtual std::span<const std::uint8_t> snapshot_bytes(
+      const Snapshot& snapshot) const = 0;
+  virtual SnapshotPtr make_snapshot(Position position, std::span<const std::uint8_t> bytes) = 0;
+};
+
+}  // namespace samovar
