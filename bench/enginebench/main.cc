@@ -1,5 +1,6 @@
-// samovar-enginebench: what the server costs over bare libllama, and what the engine's operations cost, on the
-// machine it runs on. `samovar-enginebench -m model.gguf [--mode speed|beside|drift|snapshots] ...`
+// samovar-enginebench: what the server costs over bare libllama, and what the engine's operations
+// cost, on the machine it runs on. `samovar-enginebench -m model.gguf [--mode
+// speed|beside|drift|snapshots] ...`
 #include <fmt/core.h>
 #include <llama.h>
 
@@ -35,12 +36,18 @@ std::map<std::string_view, std::function<void(const char*)>> flags(BenchOptions&
   const auto text = [](std::string& target) {
     return [&target](const char* value) { target = value; };
   };
-  return {{"-m", text(options.model)},          {"--mode", text(options.mode)},
-          {"--prompt", number(options.prompt)}, {"--reply", number(options.reply)},
-          {"--resident", number(options.resident)}, {"--rounds", number(options.rounds)},
-          {"--sequences", number(options.sequences)}, {"-t", number(options.threads)},
-          {"-ub", number(options.ubatch)},      {"-ngl", number(options.gpu_layers)},
-          {"-ctk", text(options.type_k)},       {"-ctv", text(options.type_v)}};
+  return {{"-m", text(options.model)},
+          {"--mode", text(options.mode)},
+          {"--prompt", number(options.prompt)},
+          {"--reply", number(options.reply)},
+          {"--resident", number(options.resident)},
+          {"--rounds", number(options.rounds)},
+          {"--sequences", number(options.sequences)},
+          {"-t", number(options.threads)},
+          {"-ub", number(options.ubatch)},
+          {"-ngl", number(options.gpu_layers)},
+          {"-ctk", text(options.type_k)},
+          {"-ctv", text(options.type_v)}};
 }
 
 bool parse(int argc, char** argv, BenchOptions& options) {

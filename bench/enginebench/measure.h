@@ -1,5 +1,5 @@
-// What the modes of the engine bench share: options, random prompts, medians, and the line that says what was
-// measured on which machine.
+// What the modes of the engine bench share: options, random prompts, medians, and the line that
+// says what was measured on which machine.
 #pragma once
 
 #include <fmt/core.h>
@@ -20,8 +20,8 @@ namespace samovar::bench {
 struct BenchOptions {
   std::string model;
   std::string mode = "speed";
-  int prompt = 6000;    // tokens
-  int reply = 128;      // tokens
+  int prompt = 6000;      // tokens
+  int reply = 128;        // tokens
   int resident = 60'000;  // tokens of idle conversations, for mode beside
   int rounds = 5;
   int threads = 0;
@@ -64,8 +64,8 @@ struct Summary {
 inline Summary summarize(std::vector<double> values) {
   std::ranges::sort(values);
   const std::size_t middle = values.size() / 2;
-  return {.median = values.size() % 2 == 1 ? values[middle]
-                                           : (values[middle - 1] + values[middle]) / 2.0,
+  return {.median =
+              values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2.0,
           .least = values.front(),
           .most = values.back()};
 }

@@ -81,8 +81,8 @@ void run_beside(const BenchOptions& options) {
   const auto beside = take_or_exit(LlamaEngine::open(engine_options(options, cells)));
   const int idle = options.sequences - 1;
   for (SeqId sequence = 1; sequence <= idle; ++sequence) {
-    fill(*beside, sequence, random_tokens(static_cast<std::uint32_t>(sequence),
-                                          options.resident / idle));
+    fill(*beside, sequence,
+         random_tokens(static_cast<std::uint32_t>(sequence), options.resident / idle));
   }
   std::vector<double> rates_alone;
   std::vector<double> rates_beside;
@@ -150,9 +150,10 @@ void run_drift(const BenchOptions& options) {
       next[static_cast<std::size_t>(sequence)] = most_likely(engine->logits(sequence));
     }
   }
-  fmt::print("  decoded with {} others: largest logit difference {:.5f} on a scale of {:.2f}; the greedy "
-             "token changed in {} of {} steps\n",
-             others, most, scale, changed, rows.size());
+  fmt::print(
+      "  decoded with {} others: largest logit difference {:.5f} on a scale of {:.2f}; the greedy "
+      "token changed in {} of {} steps\n",
+      others, most, scale, changed, rows.size());
 }
 
 void run_snapshots(const BenchOptions& options) {

@@ -1,5 +1,5 @@
-// The bench's modes. Each prints its result and returns; the numbers are what they measured, nothing is
-// judged here.
+// The bench's modes. Each prints its result and returns; the numbers are what they measured,
+// nothing is judged here.
 #pragma once
 
 #include "measure.h"

@@ -1,4 +1,5 @@
-// The server's path below HTTP and templates: a turn through the scheduler, greedy, with its anchors.
+// The server's path below HTTP and templates: a turn through the scheduler, greedy, with its
+// anchors.
 #include <optional>
 #include <variant>
 

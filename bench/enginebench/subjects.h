@@ -1,6 +1,6 @@
-// The two sides of the speed comparison: a bare libllama loop, as one writes it in an afternoon, and the
-// server's own path (scheduler, splits, anchors, sampler, events) over LlamaEngine. Both run on the calling
-// thread and answer one prompt at a time, cold.
+// The two sides of the speed comparison: a bare libllama loop, as one writes it in an afternoon,
+// and the server's own path (scheduler, splits, anchors, sampler, events) over LlamaEngine. Both
+// run on the calling thread and answer one prompt at a time, cold.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,6 @@
 // EngineOptions: what the command line says about model, memory and compute. A plain value, read
-// once when the engine is opened. Flag names in comments are llama-server's where they mean the same.
+// once when the engine is opened. Flag names in comments are llama-server's where they mean the
+// same.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +14,11 @@ struct EngineOptions {
   std::string model_path;  // -m
 
   // --- memory ---
-  Position cells = 0;       // -c: tokens of all conversations together; 0: what the budget allows
-  int sequences = 8;        // conversations that stay resident
+  Position cells = 0;  // -c: tokens of all conversations together; 0: what the budget allows
+  int sequences = 8;   // conversations that stay resident
   std::string type_k = "f16";  // -ctk
   std::string type_v = "f16";  // -ctv
-  bool swa_full = true;     // keep sliding-window K/V of every token, so any position can be cut to
+  bool swa_full = true;  // keep sliding-window K/V of every token, so any position can be cut to
   std::uint64_t memory_bytes = 0;         // --memory: the budget; 0: most of what is available
   std::uint64_t anchor_memory_bytes = 0;  // --anchor-memory: snapshots in host memory
 

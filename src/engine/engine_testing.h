@@ -1,5 +1,6 @@
-// Helpers for tests that run on real (tiny, random) models: finding them, opening engines, feeding tokens
-// with given cuts, and taking greedy replies with every row of logits. Included by tests only.
+// Helpers for tests that run on real (tiny, random) models: finding them, opening engines, feeding
+// tokens with given cuts, and taking greedy replies with every row of logits. Included by tests
+// only.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -112,9 +113,10 @@ inline float row_drift(std::span<const float> a, std::span<const float> b) {
   return most;
 }
 
-// Whether two sets of logits came from the same memory, up to the order of summation: other cell order or
-// batch shape moves logits of these models (which reach 15) by some 0.02, a wrong state by 5 and more. A
-// single row may move far too: rounding can send a token to another expert, and the state remembers that.
+// Whether two sets of logits came from the same memory, up to the order of summation: other cell
+// order or batch shape moves logits of these models (which reach 15) by some 0.02, a wrong state by
+// 5 and more. A single row may move far too: rounding can send a token to another expert, and the
+// state remembers that.
 inline bool same_up_to_rounding(const Reply& a, const Reply& b) {
   constexpr float rounding = 0.3F;
   std::size_t close = 0;

@@ -1,6 +1,6 @@
 // LlamaContext: a libllama context with what it needs to live (model, threads) and a batch to fill.
-// Owned by LlamaEngine; engine thread only. The order of members is the order of destruction reversed:
-// the context goes before threads and model.
+// Owned by LlamaEngine; engine thread only. The order of members is the order of destruction
+// reversed: the context goes before threads and model.
 #pragma once
 
 #include <llama.h>

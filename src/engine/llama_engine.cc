@@ -122,16 +122,16 @@ EngineStatus LlamaEngine::compute(std::span<const SeqId> sequences) {
 
 std::span<const float> LlamaEngine::logits(int output) const {
   assert(output >= 0 && static_cast<std::size_t>(output) < output_rows_.size());
-  const float* row = llama_get_logits_ith(context_->raw(),
-                                          output_rows_[static_cast<std::size_t>(output)]);
+  const float* row =
+      llama_get_logits_ith(context_->raw(), output_rows_[static_cast<std::size_t>(output)]);
   assert(row != nullptr);
   return {row, static_cast<std::size_t>(model_.vocab_size)};
 }
 
 Sampled LlamaEngine::sample(Sampler& sampler, int output) {
   assert(output >= 0 && static_cast<std::size_t>(output) < output_rows_.size());
-  return static_cast<LlamaSampler&>(sampler).sample(
-      context_->raw(), output_rows_[static_cast<std::size_t>(output)]);
+  return static_cast<LlamaSampler&>(sampler).sample(context_->raw(),
+                                                    output_rows_[static_cast<std::size_t>(output)]);
 }
 
 Result<std::unique_ptr<Sampler>> LlamaEngine::make_sampler(const SamplingParams& params,
@@ -158,8 +158,8 @@ EngineStatus LlamaEngine::fork(SeqId source, SeqId target, Position position,
                                                  : EngineStatus::failed;
 }
 
-// A restore that libllama refused must leave nothing behind, and the context must still compute. The
-// outputs of the last call are lost.
+// A restore that libllama refused must leave nothing behind, and the context must still compute.
+// The outputs of the last call are lost.
 EngineStatus LlamaEngine::after_loss(SeqId sequence) {
   log_error("the state of sequence {} could not be restored", sequence);
   if (!memory_->really_empty(sequence) || !probe()) {
@@ -218,15 +218,15 @@ bool LlamaEngine::probe() {
   bool computes = code == 1;  // a full memory proves nothing, but is no fault
   if (code == 0) {
     const float* row = llama_get_logits_ith(context_->raw(), 0);
-    computes = row != nullptr && most_likely({row, static_cast<std::size_t>(model_.vocab_size)}) !=
-                                     kBrokenToken;
+    computes = row != nullptr &&
+               most_likely({row, static_cast<std::size_t>(model_.vocab_size)}) != kBrokenToken;
   }
   llama_memory_seq_rm(llama_get_memory(context_->raw()), scratch, -1, -1);
   return computes;
 }
 
-// The state of one token, and what a second one adds to it: nothing to a recurrent state, a cell to a
-// window.
+// The state of one token, and what a second one adds to it: nothing to a recurrent state, a cell to
+// a window.
 bool LlamaEngine::measure_snapshot() {
   if (model_.rewind == RewindKind::anywhere) {
     return true;
@@ -267,8 +267,8 @@ std::string LlamaEngine::piece(Token token, bool show_control) const {
     return {};
   }
   std::array<char, 64> small{};
-  int size = llama_token_to_piece(context_->vocab(), token, small.data(), small.size(), 0,
-                                  show_control);
+  int size =
+      llama_token_to_piece(context_->vocab(), token, small.data(), small.size(), 0, show_control);
   if (size >= 0) {
     return {small.data(), static_cast<std::size_t>(size)};
   }

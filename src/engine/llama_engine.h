@@ -1,7 +1,7 @@
-// LlamaEngine: the Engine that computes, on libllama. It owns model, context, compute threads and all
-// sequences; nothing else in the program talks to libllama's context.
-// Threading as for Engine. After an error inside libllama the sequences involved are broken until they are
-// rewound or dropped; if a probe shows that the context itself no longer computes, every later call fails.
+// LlamaEngine: the Engine that computes, on libllama. It owns model, context, compute threads and
+// all sequences; nothing else in the program talks to libllama's context. Threading as for Engine.
+// After an error inside libllama the sequences involved are broken until they are rewound or
+// dropped; if a probe shows that the context itself no longer computes, every later call fails.
 #pragma once
 
 #include <cstdint>
@@ -25,16 +25,15 @@ class LlamaSegments;
 
 class LlamaEngine final : public Engine, public SegmentPort {
  public:
-  // Loads the model and allocates everything: nothing is allocated later. With options.cells == 0 the
-  // memory plan chooses.
+  // Loads the model and allocates everything: nothing is allocated later. With options.cells == 0
+  // the memory plan chooses.
   static Result<std::unique_ptr<LlamaEngine>> open(const EngineOptions& options);
   ~LlamaEngine() override;
 
   [[nodiscard]] const ModelInfo& model() const override { return model_; }
   [[nodiscard]] const EngineLimits& limits() const override { return limits_; }
 
-  EngineStatus prefill(SeqId sequence, Position begin, TokenSpan tokens,
-                       bool want_output) override;
+  EngineStatus prefill(SeqId sequence, Position begin, TokenSpan tokens, bool want_output) override;
   EngineStatus decode(std::span<const DecodeStep> steps) override;
   Sampled sample(Sampler& sampler, int output) override;
   Result<std::unique_ptr<Sampler>> make_sampler(const SamplingParams& params,

@@ -1,6 +1,6 @@
-// Goal: computing keeps the contract of Engine on every kind of model: lengths, outputs, several sequences in
-// one call, and errors that stay where they happen. Method: small prompts, compared with what a
-// sequence answers alone.
+// Goal: computing keeps the contract of Engine on every kind of model: lengths, outputs, several
+// sequences in one call, and errors that stay where they happen. Method: small prompts, compared
+// with what a sequence answers alone.
 #include "engine/llama_engine.h"
 
 #include <gtest/gtest.h>

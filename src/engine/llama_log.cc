@@ -15,14 +15,17 @@ namespace {
 
 LogLevel to_level(ggml_log_level level) {
   switch (level) {
-    case GGML_LOG_LEVEL_ERROR: return LogLevel::error;
-    case GGML_LOG_LEVEL_WARN: return LogLevel::warning;
-    default: return LogLevel::debug;
+    case GGML_LOG_LEVEL_ERROR:
+      return LogLevel::error;
+    case GGML_LOG_LEVEL_WARN:
+      return LogLevel::warning;
+    default:
+      return LogLevel::debug;
   }
 }
 
-// What libllama reports as trouble although it is expected here: a full memory is answered by the caller
-// (Engine's no_cells), and the others are choices of ours.
+// What libllama reports as trouble although it is expected here: a full memory is answered by the
+// caller (Engine's no_cells), and the others are choices of ours.
 bool is_expected(std::string_view line) {
   constexpr std::array expected = {
       std::string_view("failed to find a memory slot"),
@@ -30,9 +33,8 @@ bool is_expected(std::string_view line) {
       std::string_view("using full-size SWA cache"),
       std::string_view("does not match expectation"),
   };
-  return std::ranges::any_of(expected, [&](std::string_view part) {
-    return line.find(part) != std::string_view::npos;
-  });
+  return std::ranges::any_of(
+      expected, [&](std::string_view part) { return line.find(part) != std::string_view::npos; });
 }
 
 // libllama writes lines in pieces, the later ones with level CONT: join them until the newline.

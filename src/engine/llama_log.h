@@ -1,6 +1,6 @@
-// Sends libllama's and ggml's own log lines to ours (base/log.h).
-// Call once, before anything else of libllama. Thread-safe afterwards: libllama logs from the engine
-// thread and from its compute threads.
+// Sends libllama's and ggml's own log lines to ours (base/log.h). Call once, before anything else
+// of libllama. Thread-safe afterwards: libllama logs from the engine thread and from its compute
+// threads.
 #pragma once
 
 namespace samovar {

@@ -75,8 +75,8 @@ const LlamaSnapshot* LlamaMemory::usable(const Snapshot* snapshot, Position posi
   return ours;
 }
 
-// Replaces recurrent state and window of the sequence. Attention cells stay: those behind the snapshot's
-// position must be removed afterwards, or they would be attended to.
+// Replaces recurrent state and window of the sequence. Attention cells stay: those behind the
+// snapshot's position must be removed afterwards, or they would be attended to.
 bool LlamaMemory::restore(SeqId sequence, const LlamaSnapshot& snapshot) {
   const auto state = snapshot.state();
   return llama_state_seq_set_data_ext(context_, state.data(), state.size(), sequence, kPartial) ==
@@ -135,7 +135,8 @@ LlamaMemory::Outcome LlamaMemory::fork(SeqId source, SeqId target, Position posi
   for (const llama_seq_id id : ids(target)) {
     llama_memory_seq_cp(memory_, source, id, 0, position);
   }
-  // Last: the copy made the target share the source's recurrent state, which is that of another position.
+  // Last: the copy made the target share the source's recurrent state, which is that of another
+  // position.
   if (state != nullptr && !restore(target, *state)) {
     drop(target);
     return Outcome::lost;

@@ -1,16 +1,16 @@
 // LlamaMemory: which tokens each sequence holds, and every way to change that except computing:
-// snapshot, rewind, fork, drop. It keeps the lengths itself, because libllama does not refuse gaps for
-// all models (M-RoPE) and reports wrong ends after some errors.
-// Owned by LlamaEngine; engine thread only. Failures leave the sequence empty, as said per function.
+// snapshot, rewind, fork, drop. It keeps the lengths itself, because libllama does not refuse gaps
+// for all models (M-RoPE) and reports wrong ends after some errors. Owned by LlamaEngine; engine
+// thread only. Failures leave the sequence empty, as said per function.
 //
-// Guards. A sliding-window cache lets a batch of *any* sequence overwrite cells that lie outside their
-// owner's window, even where room for every token was asked for (swa_full). Going back to an
-// earlier position would then find holes in the window, silently. Only cells of exactly one sequence are
-// overwritten, so each token is entered for two sequences: its own and a guard that nothing computes
-// with. It costs one bit per cell, and makes such models as free to cut anywhere as plain attention is.
-// (Snapshots of the window would cost up to hundreds of MB each and would come back in another cell order,
-// which changes rounding.) Hybrid models cannot use guards (a recurrent state belongs to one sequence)
-// and need no guard: their snapshot holds the window too.
+// Guards. A sliding-window cache lets a batch of *any* sequence overwrite cells that lie outside
+// their owner's window, even where room for every token was asked for (swa_full). Going back to an
+// earlier position would then find holes in the window, silently. Only cells of exactly one
+// sequence are overwritten, so each token is entered for two sequences: its own and a guard that
+// nothing computes with. It costs one bit per cell, and makes such models as free to cut anywhere
+// as plain attention is. (Snapshots of the window would cost up to hundreds of MB each and would
+// come back in another cell order, which changes rounding.) Hybrid models cannot use guards (a
+// recurrent state belongs to one sequence) and need no guard: their snapshot holds the window too.
 #pragma once
 
 #include <llama.h>
@@ -34,9 +34,7 @@ class LlamaMemory {
 
   [[nodiscard]] int sequences() const { return static_cast<int>(entries_.size()); }
   [[nodiscard]] SeqId scratch() const { return scratch_; }
-  [[nodiscard]] bool valid(SeqId sequence) const {
-    return sequence >= 0 && sequence < sequences();
-  }
+  [[nodiscard]] bool valid(SeqId sequence) const { return sequence >= 0 && sequence < sequences(); }
 
   [[nodiscard]] Position length(SeqId sequence) const { return at(sequence).length; }
 

@@ -1,6 +1,7 @@
-// Goal: going back, forking and dropping leave exactly the memory they promise, on every kind of model.
-// Method: the same tokens, cut at the same places, are computed without any of these operations ("cold"),
-// and every logit of a greedy reply is compared. A wrong state shows as wrong logits, never as an error.
+// Goal: going back, forking and dropping leave exactly the memory they promise, on every kind of
+// model. Method: the same tokens, cut at the same places, are computed without any of these
+// operations ("cold"), and every logit of a greedy reply is compared. A wrong state shows as wrong
+// logits, never as an error.
 #include <gtest/gtest.h>
 
 #include "engine/engine_testing.h"
@@ -74,11 +75,13 @@ TEST_P(LlamaMemoryTest, AForkOfAnEarlierPositionEqualsColdAndLeavesTheSourceAlon
   EXPECT_EQ(engine_->length(1), 128);
   ASSERT_EQ(feed(*engine_, 1, tail), EngineStatus::ok);
   // Cells of the fork lie behind those of its source, so the order of summation differs from cold.
-  EXPECT_TRUE(same_up_to_rounding(reply_of(*engine_, 1, 6, expected_branch.tokens), expected_branch));
+  EXPECT_TRUE(
+      same_up_to_rounding(reply_of(*engine_, 1, 6, expected_branch.tokens), expected_branch));
 
   // The source continues in the middle of its reply as if nothing had happened.
   EXPECT_EQ(engine_->length(0), 306);
-  EXPECT_EQ(source.tokens, Tokens(expected_source.tokens.begin(), expected_source.tokens.begin() + 6));
+  EXPECT_EQ(source.tokens,
+            Tokens(expected_source.tokens.begin(), expected_source.tokens.begin() + 6));
   const DecodeStep next{0, 306, expected_source.tokens[6]};
   ASSERT_EQ(engine_->decode({&next, 1}), EngineStatus::ok);
   const Reply rest = reply_of(*engine_, 0, 5, TokenSpan(expected_source.tokens).subspan(7));
@@ -102,7 +105,8 @@ TEST_P(LlamaMemoryTest, ASnapshotDoesNotChangeWhenItsSequenceAdvances) {
   EXPECT_TRUE(same_up_to_rounding(reply_of(*engine_, 1, 6, expected.tokens), expected));
 
   engine_->drop(0);
-  ASSERT_EQ(engine_->fork(1, 2, 128, anchor.get()), EngineStatus::ok);  // long after the source has gone
+  ASSERT_EQ(engine_->fork(1, 2, 128, anchor.get()),
+            EngineStatus::ok);  // long after the source has gone
   ASSERT_EQ(feed(*engine_, 2, question), EngineStatus::ok);
   EXPECT_TRUE(same_up_to_rounding(reply_of(*engine_, 2, 6, expected.tokens), expected));
 }
@@ -123,7 +127,8 @@ TEST_P(LlamaMemoryTest, RefusesASnapshotOfAnotherPositionAndChangesNothing) {
 
   const auto other = open_or_fail(small_options(GetParam()));
   ASSERT_EQ(feed(*other, 0, prompt), EngineStatus::ok);
-  EXPECT_EQ(other->rewind(0, 64, anchor.get()), EngineStatus::failed) << "a snapshot of another engine";
+  EXPECT_EQ(other->rewind(0, 64, anchor.get()), EngineStatus::failed)
+      << "a snapshot of another engine";
 
   const Tokens next = some_tokens(11, 10);
   Tokens whole = prompt;
@@ -161,9 +166,9 @@ TEST_P(LlamaMemoryTest, AFullMemoryLeavesEverythingAsItWasAndDropFreesIt) {
   EXPECT_EQ(feed(*engine_, 2, some_tokens(15, engine_->limits().cells - 200)), EngineStatus::ok);
 }
 
-// Sliding windows let other sequences overwrite what left the window (see llama_memory.h). Method: leave a
-// gap between two parts of a conversation; the next prompt fills the gap and runs on into the second part,
-// which is outside the window by then, but inside it again after the rewind.
+// Sliding windows let other sequences overwrite what left the window (see llama_memory.h). Method:
+// leave a gap between two parts of a conversation; the next prompt fills the gap and runs on into
+// the second part, which is outside the window by then, but inside it again after the rewind.
 TEST_P(LlamaMemoryTest, RewindsIntoAWindowThatOthersCouldHaveOverwritten) {
   const Tokens prompt = some_tokens(16, 704);
   Tokens again(prompt.begin(), prompt.begin() + 448);
@@ -211,9 +216,7 @@ TEST_P(LlamaMemoryTest, RewindsAndForksWithASmallWindowCache) {
 INSTANTIATE_TEST_SUITE_P(Models, LlamaMemoryTest, ::testing::ValuesIn(tiny_models()),
                          model_test_name);
 
-TEST(TinyModels, AreThere) {
-  EXPECT_GE(tiny_models().size(), 5U) << "run `make models`";
-}
+TEST(TinyModels, AreThere) { EXPECT_GE(tiny_models().size(), 5U) << "run `make models`"; }
 
 }  // namespace
 }  // namespace samovar::testing

@@ -26,10 +26,10 @@ struct CacheType {
   ggml_type type;
 };
 constexpr std::array kCacheTypes = {
-    CacheType{"f16", GGML_TYPE_F16},   CacheType{"bf16", GGML_TYPE_BF16},
-    CacheType{"f32", GGML_TYPE_F32},   CacheType{"q8_0", GGML_TYPE_Q8_0},
-    CacheType{"q4_0", GGML_TYPE_Q4_0}, CacheType{"q4_1", GGML_TYPE_Q4_1},
-    CacheType{"q5_0", GGML_TYPE_Q5_0}, CacheType{"q5_1", GGML_TYPE_Q5_1},
+    CacheType{"f16", GGML_TYPE_F16},       CacheType{"bf16", GGML_TYPE_BF16},
+    CacheType{"f32", GGML_TYPE_F32},       CacheType{"q8_0", GGML_TYPE_Q8_0},
+    CacheType{"q4_0", GGML_TYPE_Q4_0},     CacheType{"q4_1", GGML_TYPE_Q4_1},
+    CacheType{"q5_0", GGML_TYPE_Q5_0},     CacheType{"q5_1", GGML_TYPE_Q5_1},
     CacheType{"iq4_nl", GGML_TYPE_IQ4_NL},
 };
 
@@ -51,9 +51,7 @@ std::string program_dir() {
   return error ? std::string() : program.parent_path().string();
 }
 
-bool has_cpu_backend() {
-  return ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_CPU) != nullptr;
-}
+bool has_cpu_backend() { return ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_CPU) != nullptr; }
 
 std::string metadata(const llama_model& model, const char* key) {
   std::array<char, 512> text{};

@@ -1,6 +1,7 @@
-// Loading a GGUF model through libllama: backends, weights, and what the rest of the server wants to
-// know about it. Owned by LlamaEngine (and, briefly and without weights, by the memory plan).
-// Call from one thread; what is returned is immutable. Fails on missing, unreadable or unsupported files.
+// Loading a GGUF model through libllama: backends, weights, and what the rest of the server wants
+// to know about it. Owned by LlamaEngine (and, briefly and without weights, by the memory plan).
+// Call from one thread; what is returned is immutable. Fails on missing, unreadable or unsupported
+// files.
 #pragma once
 
 #include <llama.h>

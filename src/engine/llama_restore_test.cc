@@ -1,5 +1,5 @@
-// Goal: a snapshot that libllama does not accept costs one sequence and nothing else. Method: the layer
-// below LlamaEngine, with snapshots whose bytes are damaged in ways that libllama notices.
+// Goal: a snapshot that libllama does not accept costs one sequence and nothing else. Method: the
+// layer below LlamaEngine, with snapshots whose bytes are damaged in ways that libllama notices.
 #include <gtest/gtest.h>
 
 #include <cstring>

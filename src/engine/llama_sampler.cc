@@ -18,9 +18,9 @@ namespace samovar {
 namespace {
 
 bool has_penalties(const SamplingParams& params) {
-  return params.repeat_last_n != 0 && (params.repeat_penalty != 1.0 ||
-                                       params.presence_penalty != 0.0 ||
-                                       params.frequency_penalty != 0.0);
+  return params.repeat_last_n != 0 &&
+         (params.repeat_penalty != 1.0 || params.presence_penalty != 0.0 ||
+          params.frequency_penalty != 0.0);
 }
 
 bool is_plain_greedy(const SamplingParams& params, const llama_vocab* vocab) {
@@ -35,9 +35,15 @@ common_grammar_trigger to_common(const GrammarTrigger& trigger) {
   result.value = trigger.value;
   result.token = trigger.token;
   switch (trigger.kind) {
-    case GrammarTrigger::Kind::token: result.type = COMMON_GRAMMAR_TRIGGER_TYPE_TOKEN; break;
-    case GrammarTrigger::Kind::word: result.type = COMMON_GRAMMAR_TRIGGER_TYPE_WORD; break;
-    case GrammarTrigger::Kind::pattern: result.type = COMMON_GRAMMAR_TRIGGER_TYPE_PATTERN; break;
+    case GrammarTrigger::Kind::token:
+      result.type = COMMON_GRAMMAR_TRIGGER_TYPE_TOKEN;
+      break;
+    case GrammarTrigger::Kind::word:
+      result.type = COMMON_GRAMMAR_TRIGGER_TYPE_WORD;
+      break;
+    case GrammarTrigger::Kind::pattern:
+      result.type = COMMON_GRAMMAR_TRIGGER_TYPE_PATTERN;
+      break;
     case GrammarTrigger::Kind::pattern_full:
       result.type = COMMON_GRAMMAR_TRIGGER_TYPE_PATTERN_FULL;
       break;
@@ -51,9 +57,9 @@ void set_grammar(const SamplingParams& params, const llama_vocab* vocab,
   if (grammar.gbnf.empty()) {
     return;
   }
-  common.grammar = {grammar.from_tools ? COMMON_GRAMMAR_TYPE_TOOL_CALLS
-                                       : COMMON_GRAMMAR_TYPE_OUTPUT_FORMAT,
-                    grammar.gbnf};
+  common.grammar = {
+      grammar.from_tools ? COMMON_GRAMMAR_TYPE_TOOL_CALLS : COMMON_GRAMMAR_TYPE_OUTPUT_FORMAT,
+      grammar.gbnf};
   common.grammar_lazy = grammar.lazy;
   common.generation_prompt = params.generation_prompt;
   common.preserved_tokens.insert(grammar.preserved_tokens.begin(), grammar.preserved_tokens.end());
@@ -112,9 +118,8 @@ void feed_penalties(common_sampler* chain, const SamplingParams& params, TokenSp
   if (!has_penalties(params)) {
     return;
   }
-  const std::size_t wanted = params.repeat_last_n > 0
-                                 ? static_cast<std::size_t>(params.repeat_last_n)
-                                 : prompt.size();
+  const std::size_t wanted =
+      params.repeat_last_n > 0 ? static_cast<std::size_t>(params.repeat_last_n) : prompt.size();
   for (const Token token : prompt.last(std::min(wanted, prompt.size()))) {
     common_sampler_accept(chain, token, /*is_generated=*/false);
   }
@@ -172,8 +177,8 @@ Token LlamaSampler::choose(llama_context* context, int index) {
   }
   try {
     const Token token = common_sampler_sample(chain_.get(), context, index);
-    // Where biases ban all that the grammar allows, the sampler picks a forbidden token, and the grammar
-    // would abort the process over it.
+    // Where biases ban all that the grammar allows, the sampler picks a forbidden token, and the
+    // grammar would abort the process over it.
     const llama_token_data_array* left = common_sampler_get_candidates(chain_.get(), false);
     if (left->selected < 0 || !std::isfinite(left->data[left->selected].logit)) {
       log_error("no token is both allowed by the grammar and possible");

@@ -1,7 +1,7 @@
-// LlamaSampler: SamplingParams as a libllama-common sampler, with two shortcuts of our own: greedy without
-// constraints is one pass over the logits, and broken logits are noticed before any sampler sees them.
-// Made by LlamaEngine, owned by the turn, used on the engine thread only. libllama-common throws; nothing
-// leaves this file as an exception.
+// LlamaSampler: SamplingParams as a libllama-common sampler, with two shortcuts of our own: greedy
+// without constraints is one pass over the logits, and broken logits are noticed before any sampler
+// sees them. Made by LlamaEngine, owned by the turn, used on the engine thread only.
+// libllama-common throws; nothing leaves this file as an exception.
 #pragma once
 
 #include <llama.h>
@@ -20,15 +20,16 @@ namespace samovar {
 
 class LlamaSampler final : public Sampler {
  public:
-  // Fails on a grammar that does not parse or penalties out of range. `end_tokens` are what ignore_eos
-  // bans. `prompt` feeds the penalties.
+  // Fails on a grammar that does not parse or penalties out of range. `end_tokens` are what
+  // ignore_eos bans. `prompt` feeds the penalties.
   static Result<std::unique_ptr<LlamaSampler>> make(const llama_model& model,
                                                     const SamplingParams& params,
                                                     std::span<const Token> end_tokens,
                                                     TokenSpan prompt);
   ~LlamaSampler() override;
 
-  // `index` is the token's place in the last batch. Result.token is kBrokenToken if nothing can be chosen.
+  // `index` is the token's place in the last batch. Result.token is kBrokenToken if nothing can be
+  // chosen.
   Sampled sample(llama_context* context, int index);
 
  private:

@@ -1,5 +1,5 @@
-// Goal: SamplingParams mean what they say. Method: real (tiny, random) models, whose distributions are odd but
-// full; replies are compared with what the logits allow.
+// Goal: SamplingParams mean what they say. Method: real (tiny, random) models, whose distributions
+// are odd but full; replies are compared with what the logits allow.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -76,7 +76,8 @@ TEST_F(LlamaSamplerTest, TemperatureZeroIsTheMostLikelyTokenWithOrWithoutAChain)
   const Token best = greedy_after(prompt_);
   EXPECT_EQ(reply(greedy(), 1, prompt_), Tokens{best});
   SamplingParams chained = greedy();
-  chained.logit_bias = {{best == 5 ? 6 : 5, -1.0F}};  // too small to matter, but it takes the long way
+  chained.logit_bias = {
+      {best == 5 ? 6 : 5, -1.0F}};  // too small to matter, but it takes the long way
   EXPECT_EQ(reply(chained, 8, prompt_), reply(greedy(), 8, prompt_));
 }
 

@@ -20,7 +20,8 @@ using PieceSize = std::uint64_t;
 LlamaSegments::LlamaSegments(llama_context* context, llama_seq_id scratch, Position piece)
     : context_(context), memory_(llama_get_memory(context)), scratch_(scratch), piece_(piece) {
   empty_.resize(llama_state_seq_get_size_ext(context_, scratch_, kPartial));
-  empty_.resize(llama_state_seq_get_data_ext(context_, empty_.data(), empty_.size(), scratch_, kPartial));
+  empty_.resize(
+      llama_state_seq_get_data_ext(context_, empty_.data(), empty_.size(), scratch_, kPartial));
 }
 
 void LlamaSegments::clear_scratch() { llama_memory_seq_rm(memory_, scratch_, -1, -1); }
@@ -33,8 +34,9 @@ Result<std::vector<std::uint8_t>> LlamaSegments::take(llama_seq_id source, Posit
     const bool taken = take_piece(source, at, next, segment);
     clear_scratch();
     if (!taken) {
-      return fail(ErrorKind::internal,
-                  fmt::format("tokens {} to {} of sequence {} could not be read", at, next, source));
+      return fail(
+          ErrorKind::internal,
+          fmt::format("tokens {} to {} of sequence {} could not be read", at, next, source));
     }
     at = next;
   }
@@ -45,15 +47,16 @@ bool LlamaSegments::take_piece(llama_seq_id source, Position begin, Position end
                                std::vector<std::uint8_t>& segment) {
   llama_memory_seq_cp(memory_, source, scratch_, begin, end);
   // On models without recurrent state this sets nothing.
-  if (llama_state_seq_set_data_ext(context_, empty_.data(), empty_.size(), scratch_, kPartial) == 0) {
+  if (llama_state_seq_set_data_ext(context_, empty_.data(), empty_.size(), scratch_, kPartial) ==
+      0) {
     return false;
   }
   const PieceSize bytes = llama_state_seq_get_size_ext(context_, scratch_, kWhole);
   const std::size_t offset = segment.size();
   segment.resize(offset + sizeof(bytes) + bytes);
   std::memcpy(segment.data() + offset, &bytes, sizeof(bytes));
-  return llama_state_seq_get_data_ext(context_, segment.data() + offset + sizeof(bytes), bytes, scratch_,
-                                      kWhole) == bytes;
+  return llama_state_seq_get_data_ext(context_, segment.data() + offset + sizeof(bytes), bytes,
+                                      scratch_, kWhole) == bytes;
 }
 
 Status LlamaSegments::put(std::span<const llama_seq_id> targets,
@@ -64,8 +67,9 @@ Status LlamaSegments::put(std::span<const llama_seq_id> targets,
     if (done) {
       std::memcpy(&bytes, segment.data(), sizeof(bytes));
       segment = segment.subspan(sizeof(bytes));
-      done = bytes <= segment.size() && llama_state_seq_set_data_ext(context_, segment.data(), bytes,
-                                                                     scratch_, kWhole) == bytes;
+      done =
+          bytes <= segment.size() &&
+          llama_state_seq_set_data_ext(context_, segment.data(), bytes, scratch_, kWhole) == bytes;
     }
     if (done) {
       for (const llama_seq_id target : targets) {

@@ -1,11 +1,11 @@
 // LlamaSegments: segments through libllama's scratch sequence.
 //
-// Export: the range is entered for the scratch sequence too (no K/V is copied), and the scratch sequence's
-// state is taken. A hybrid's state would carry the whole recurrent state with every range, so that part is
-// detached first by giving the scratch sequence an *empty* recurrent state. Import is the way back.
-// A window cache leaves out what lies outside the window of the range's last token: ranges of such models
-// are exported in pieces no longer than the window.
-// Owned by LlamaEngine; engine thread only.
+// Export: the range is entered for the scratch sequence too (no K/V is copied), and the scratch
+// sequence's state is taken. A hybrid's state would carry the whole recurrent state with every
+// range, so that part is detached first by giving the scratch sequence an *empty* recurrent state.
+// Import is the way back. A window cache leaves out what lies outside the window of the range's
+// last token: ranges of such models are exported in pieces no longer than the window. Owned by
+// LlamaEngine; engine thread only.
 #pragma once
 
 #include <llama.h>
@@ -21,8 +21,8 @@ namespace samovar {
 
 class LlamaSegments {
  public:
-  // `piece`: tokens in one blob at most, 0: any number; pieces end at multiples of it. The scratch sequence
-  // must be empty now and between calls.
+  // `piece`: tokens in one blob at most, 0: any number; pieces end at multiples of it. The scratch
+  // sequence must be empty now and between calls.
   LlamaSegments(llama_context* context, llama_seq_id scratch, Position piece);
 
   Result<std::vector<std::uint8_t>> take(llama_seq_id source, Position begin, Position end);

@@ -1,6 +1,6 @@
-// LlamaThreads: the compute threads of a CPU context, made once. Without them ggml starts and ends its
-// threads for every single graph, which costs more than a small model's token.
-// Owned by LlamaEngine, must outlive the context. Where there is no thread pool, does nothing.
+// LlamaThreads: the compute threads of a CPU context, made once. Without them ggml starts and ends
+// its threads for every single graph, which costs more than a small model's token. Owned by
+// LlamaEngine, must outlive the context. Where there is no thread pool, does nothing.
 #pragma once
 
 #include <ggml-cpu.h>

@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::size_t kLanes = 16;
 
-// Largest logit, or NaN if there is a NaN anywhere. Lanes let the compiler use vector registers, which
-// makes 150,000 logits a matter of some tens of microseconds.
+// Largest logit, or NaN if there is a NaN anywhere. Lanes let the compiler use vector registers,
+// which makes 150,000 logits a matter of some tens of microseconds.
 float largest(std::span<const float> logits) {
   std::array<float, kLanes> most;
   most.fill(-std::numeric_limits<float>::infinity());

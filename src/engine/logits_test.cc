@@ -1,4 +1,5 @@
-// Goal: the arithmetic over logits is exact and notices garbage. Method: small rows with known answers.
+// Goal: the arithmetic over logits is exact and notices garbage. Method: small rows with known
+// answers.
 #include "engine/logits.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
-// What a model costs per token and per sequence, whatever its architecture: libllama builds contexts
-// without their buffers, at two sizes each, and the differences are the answer.
-// Used by the memory plan only, on one thread; the model should be loaded weightless.
+// What a model costs per token and per sequence, whatever its architecture: libllama builds
+// contexts without their buffers, at two sizes each, and the differences are the answer. Used by
+// the memory plan only, on one thread; the model should be loaded weightless.
 #pragma once
 
 #include <llama.h>

@@ -17,8 +17,8 @@
 namespace samovar {
 namespace {
 
-constexpr Position kCellsMin = 512;           // less is no conversation
-constexpr double kShareOfAvailable = 0.85;    // the rest: the program itself, page cache, others
+constexpr Position kCellsMin = 512;         // less is no conversation
+constexpr double kShareOfAvailable = 0.85;  // the rest: the program itself, page cache, others
 
 // The memory that the model lives in: that of its GPUs, or the machine's.
 std::uint64_t available_memory(const llama_model* model) {
@@ -120,12 +120,13 @@ class Planner {
 
 // Called when plan.cells do not fit; looks for the flag whose change costs the user least.
 Error does_not_fit(const EngineOptions& options, Planner& planner, MemoryPlan plan) {
-  Error error{.kind = ErrorKind::unavailable,
-              .message = fmt::format("{} are needed, but {} {}", format_bytes(planner.needed()),
-                                     format_bytes(plan.budget),
-                                     plan.budget_given ? "are allowed by --memory" : "are available"),
-              .field = "-c",
-              .remedy = {}};
+  Error error{
+      .kind = ErrorKind::unavailable,
+      .message = fmt::format("{} are needed, but {} {}", format_bytes(planner.needed()),
+                             format_bytes(plan.budget),
+                             plan.budget_given ? "are allowed by --memory" : "are available"),
+      .field = "-c",
+      .remedy = {}};
   const Result<Position> smaller = planner.largest(plan.cells - kCellGrain);
   if (smaller && *smaller > 0) {
     error.remedy = fmt::format("-c {} would fit.", *smaller);
@@ -140,8 +141,8 @@ Error does_not_fit(const EngineOptions& options, Planner& planner, MemoryPlan pl
   for (int sequences = options.sequences - 1; sequences > 0; --sequences) {
     if (planner.least(options.sequences - sequences) <= plan.budget) {
       error.field = "--sequences";
-      error.remedy = fmt::format("-c {} --sequences {} --anchor-memory 0 would fit.", kCellsMin,
-                                 sequences);
+      error.remedy =
+          fmt::format("-c {} --sequences {} --anchor-memory 0 would fit.", kCellsMin, sequences);
       return error;
     }
   }
@@ -226,9 +227,10 @@ std::string MemoryPlan::table() const {
     text += fmt::format("  {:<9} {:<48} {:>12}\n", name, detail, format_bytes(bytes));
   };
   row("weights", "", weights);
-  row("K/V", fmt::format("{} tokens x {}{}", cells, format_bytes(kv_per_token),
-                         cells_chosen ? fmt::format(" (chosen; trained for {})", trained_context)
-                                      : std::string()),
+  row("K/V",
+      fmt::format(
+          "{} tokens x {}{}", cells, format_bytes(kv_per_token),
+          cells_chosen ? fmt::format(" (chosen; trained for {})", trained_context) : std::string()),
       kv);
   if (states > 0) {
     row("state", fmt::format("{} sequences + scratch, x {}", states - 1, format_bytes(state_each)),
@@ -239,8 +241,9 @@ std::string MemoryPlan::table() const {
   if (anchors > 0) {
     row("anchors", "snapshots in host memory, at most", anchors);
   }
-  row("total", fmt::format("of {} {}", format_bytes(budget),
-                           budget_given ? "(--memory)" : "(85 % of what is available)"),
+  row("total",
+      fmt::format("of {} {}", format_bytes(budget),
+                  budget_given ? "(--memory)" : "(85 % of what is available)"),
       total());
   if (on_device > 0) {
     row("", "of this, in GPU memory", on_device);

@@ -1,7 +1,7 @@
 // MemoryPlan: what the server will take, computed from the architecture (memory_costs.h) before
-// anything is allocated, and shown as a table.
-// A value. plan_memory() is called once at start, before the engine is opened, on one thread; it fails on
-// an unreadable model, bad options, or a plan that does not fit, naming the flag that would make it fit.
+// anything is allocated, and shown as a table. A value. plan_memory() is called once at start,
+// before the engine is opened, on one thread; it fails on an unreadable model, bad options, or a
+// plan that does not fit, naming the flag that would make it fit.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@
 namespace samovar {
 
 struct MemoryPlan {
-  Position cells = 0;        // as asked for with -c, or chosen
+  Position cells = 0;  // as asked for with -c, or chosen
   bool cells_chosen = false;
   Position trained_context = 0;
-  int sequences = 0;         // resident conversations
-  int states = 0;            // recurrent states: one per conversation and one to work in; 0: none
+  int sequences = 0;  // resident conversations
+  int states = 0;     // recurrent states: one per conversation and one to work in; 0: none
 
   // Bytes.
   std::uint64_t weights = 0;
@@ -27,9 +27,9 @@ struct MemoryPlan {
   std::uint64_t kv_per_token = 0;
   std::uint64_t state = 0;
   std::uint64_t state_each = 0;
-  std::uint64_t compute = 0;  // scratch buffers of the graph
-  std::uint64_t outputs = 0;  // logits
-  std::uint64_t anchors = 0;  // snapshots in host memory
+  std::uint64_t compute = 0;    // scratch buffers of the graph
+  std::uint64_t outputs = 0;    // logits
+  std::uint64_t anchors = 0;    // snapshots in host memory
   std::uint64_t on_device = 0;  // of all these, in GPU memory
   std::uint64_t budget = 0;
   bool budget_given = false;  // by --memory, else most of what is available

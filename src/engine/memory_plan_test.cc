@@ -1,5 +1,6 @@
-// Goal: the plan is what is really allocated afterwards, and a plan that does not fit says what would.
-// Method: plan and open the tiny models at several sizes and compare with libllama's own accounting.
+// Goal: the plan is what is really allocated afterwards, and a plan that does not fit says what
+// would. Method: plan and open the tiny models at several sizes and compare with libllama's own
+// accounting.
 #include "engine/memory_plan.h"
 
 #include <gtest/gtest.h>

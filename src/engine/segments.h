@@ -1,10 +1,11 @@
-// SegmentPort: sequences as bytes and back, for a store. Kept apart from Engine, which needs none of it.
+// SegmentPort: sequences as bytes and back, for a store. Kept apart from Engine, which needs none
+// of it.
 //
-// A segment is the K/V rows of a token range of one sequence. A sequence comes back by importing its segments in
-// order from token 0 and then, for models that need one, rewinding it to its own length with a snapshot
-// of that position; until then it is not usable. Bytes are opaque, hold no identity and no checksum:
-// the caller verifies both before they come here.
-// Implemented by LlamaEngine; engine thread only. A failed import leaves the sequence as it was.
+// A segment is the K/V rows of a token range of one sequence. A sequence comes back by importing
+// its segments in order from token 0 and then, for models that need one, rewinding it to its own
+// length with a snapshot of that position; until then it is not usable. Bytes are opaque, hold no
+// identity and no checksum: the caller verifies both before they come here. Implemented by
+// LlamaEngine; engine thread only. A failed import leaves the sequence as it was.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,8 @@ class SegmentPort {
   virtual Result<std::vector<std::uint8_t>> export_segment(SeqId sequence, Position begin,
                                                            Position end) = 0;
 
-  // Appends the tokens [begin, end) that `segment` was exported from; `begin` must be the sequence's length.
+  // Appends the tokens [begin, end) that `segment` was exported from; `begin` must be the
+  // sequence's length.
   virtual Status import_segment(SeqId sequence, Position begin, Position end,
                                 std::span<const std::uint8_t> segment) = 0;
 

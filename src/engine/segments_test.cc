@@ -1,6 +1,6 @@
-// Goal: a sequence that went out as segments and a snapshot comes back as the same memory, byte for byte.
-// Method: export in several ranges, empty everything, import, and compare a greedy reply with cold; then
-// the same in the presence of others.
+// Goal: a sequence that went out as segments and a snapshot comes back as the same memory, byte for
+// byte. Method: export in several ranges, empty everything, import, and compare a greedy reply with
+// cold; then the same in the presence of others.
 #include "engine/segments.h"
 
 #include <gtest/gtest.h>
@@ -123,8 +123,7 @@ TEST_P(SegmentsTest, ADamagedSegmentIsRefusedAndTheRestStays) {
   EXPECT_EQ(feed(*engine_, 0, some_tokens(7, 20)), EngineStatus::ok);
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, SegmentsTest, ::testing::ValuesIn(tiny_models()),
-                         model_test_name);
+INSTANTIATE_TEST_SUITE_P(Models, SegmentsTest, ::testing::ValuesIn(tiny_models()), model_test_name);
 
 }  // namespace
 }  // namespace samovar::testing

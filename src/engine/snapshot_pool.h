@@ -1,7 +1,7 @@
-// SnapshotPool: host memory for snapshots. A snapshot of a real model is 60 MB or more, and fresh pages
-// cost more to fault in than the state costs to copy, so freed buffers are kept and used again.
-// Owned by LlamaMemory, shared with the snapshots, which may outlive it. Thread-safe: a snapshot may be
-// released on any thread.
+// SnapshotPool: host memory for snapshots. A snapshot of a real model is 60 MB or more, and fresh
+// pages cost more to fault in than the state costs to copy, so freed buffers are kept and used
+// again. Owned by LlamaMemory, shared with the snapshots, which may outlive it. Thread-safe: a
+// snapshot may be released on any thread.
 #pragma once
 
 #include <cstddef>
@@ -46,9 +46,7 @@ class LlamaSnapshot final : public Snapshot {
   [[nodiscard]] Position position() const override { return position_; }
   [[nodiscard]] std::size_t bytes() const override { return bytes_; }
   [[nodiscard]] const void* owner() const { return owner_; }
-  [[nodiscard]] std::span<const std::uint8_t> state() const {
-    return {buffer_.data.get(), bytes_};
-  }
+  [[nodiscard]] std::span<const std::uint8_t> state() const { return {buffer_.data.get(), bytes_}; }
 
  private:
   std::shared_ptr<SnapshotPool> pool_;

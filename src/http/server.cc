@@ -7,6 +7,7 @@
 #include <cpp-httplib/httplib.h>
 
 #include <sys/socket.h>
+
 #include <cassert>
 #include <cerrno>
 #include <cstring>
@@ -17,6 +18,7 @@
 #include "base/log.h"
 #include "http/access.h"
 #include "http/open_sockets.h"
+#include "http/refusals.h"
 
 // The first release without the header-injection hole CVE-2026-45372 is 0.44.0; what is written
 // here was checked against 0.54.
@@ -114,26 +116,6 @@ void apply(HttpResponse response, httplib::Response& target) {
       });
 }
 
-// What httplib refuses by itself has a status and no body.
-Error library_error(int status, std::size_t body_bytes_max) {
-  switch (status) {
-    case 404:
-      return {ErrorKind::not_found, "there is nothing at this path"};
-    case 413:
-      return {ErrorKind::too_large,
-              "the request body is larger than " + std::to_string(body_bytes_max) + " bytes"};
-    case 414:
-      return {ErrorKind::invalid_argument, "the request's path is too long"};
-    case 415:
-      return {ErrorKind::invalid_argument, "compressed request bodies are not supported",
-              "Content-Encoding", "send the body as it is"};
-    case 500:
-      return {ErrorKind::internal, "internal error"};
-    default:
-      return {ErrorKind::invalid_argument, "the request is not valid HTTP"};
-  }
-}
-
 }  // namespace
 
 struct HttpServer::Impl final : httplib::Server {
@@ -168,7 +150,7 @@ struct HttpServer::Impl final : httplib::Server {
     });
     set_error_handler([this](const httplib::Request&, httplib::Response& response) {
       if (!response.body.empty()) return HandlerResponse::Unhandled;
-      const Error error = library_error(response.status, options.body_bytes_max);
+      const Error error = refusal(response.status, options.body_bytes_max);
       response.set_content(error_json(error), "application/json; charset=utf-8");
       return HandlerResponse::Handled;
     });

@@ -16,14 +16,18 @@ AnchorPolicy::AnchorPolicy(const Prompt& prompt, const std::vector<Position>& cu
   const auto affordable = std::max<std::size_t>(1, budget_bytes / 2 / snapshot_bytes);
   spacing_ = static_cast<Position>(static_cast<std::size_t>(prompt.size()) / affordable);
   grid_ = std::max(grid_, spacing_);
+  last_cut_ = cuts.empty() ? 0 : cuts.back();
+  for (const Position start : prompt.message_starts) {
+    const Position cut = last_cut_at(cuts, start);
+    if (message_cuts_.empty() || message_cuts_.back() != cut) message_cuts_.push_back(cut);
+  }
 }
 
-std::optional<AnchorKind> AnchorPolicy::at(const Prompt& prompt, const std::vector<Position>& cuts,
-                                           Position position, Position previous) const {
-  if (!enabled_ || !std::ranges::binary_search(cuts, position)) return std::nullopt;
+std::optional<AnchorKind> AnchorPolicy::at(Position position, Position previous) const {
+  if (!enabled_ || position > last_cut_) return std::nullopt;
   if (position == system_cut_) return AnchorKind::system;
   if (position == history_cut_) return AnchorKind::history_end;
-  const bool message = std::ranges::binary_search(prompt.message_starts, position);
+  const bool message = std::ranges::binary_search(message_cuts_, position);
   if (message && position - previous >= spacing_) return AnchorKind::message;
   if (position - previous >= grid_) return AnchorKind::grid;
   return std::nullopt;

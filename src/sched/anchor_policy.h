@@ -1,7 +1,8 @@
 // Which canonical cuts of a prompt become anchors. Pure.
 //
 // Anchors follow meaning: the end of system and tools, message starts, the end of the history before
-// the generation primer; and a coarse grid under long messages. Message starts are taken densely while
+// the generation primer; and a coarse grid under long messages. Where a message start is no cut, the
+// last cut before it stands for it. Message starts are taken densely while
 // the budget allows: `spacing` is the distance at which this prompt's anchors fill half of it.
 #pragma once
 
@@ -22,8 +23,7 @@ class AnchorPolicy {
 
   // Whether to take an anchor now that the sequence ends at `position`, the newest anchor before it
   // being at `previous` (0: none).
-  [[nodiscard]] std::optional<AnchorKind> at(const Prompt& prompt, const std::vector<Position>& cuts,
-                                             Position position, Position previous) const;
+  [[nodiscard]] std::optional<AnchorKind> at(Position position, Position previous) const;
 
  private:
   bool enabled_ = false;
@@ -31,6 +31,8 @@ class AnchorPolicy {
   Position spacing_ = 0;
   Position system_cut_ = 0;
   Position history_cut_ = 0;
+  Position last_cut_ = 0;  // calls that end before it end at a cut
+  std::vector<Position> message_cuts_;  // ascending
 };
 
 }  // namespace samovar

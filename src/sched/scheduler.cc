@@ -37,11 +37,11 @@ void Scheduler::add(TurnRequest request, std::unique_ptr<Sampler> sampler,
   const EngineLimits& limits = engine_.limits();
   const Position spacing = std::min<Position>(limits::cut_spacing_min, limits.ubatch);
   auto cuts = canonical_cuts(request.prompt, limits.ubatch, spacing);
-  const AnchorPolicy policy(request.prompt, cuts, options_.anchor_grid, limits.snapshot_bytes,
+  AnchorPolicy policy(request.prompt, cuts, options_.anchor_grid, limits.snapshot_bytes,
                             options_.anchor_bytes_max);
   waiting_.push_back(std::make_unique<TurnState>(next_id_++, std::move(request),
                                                  std::move(sampler), std::move(sink),
-                                                 std::move(cuts), policy, clock_.now()));
+                                                 std::move(cuts), std::move(policy), clock_.now()));
 }
 
 bool Scheduler::step() {

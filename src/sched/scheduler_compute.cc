@@ -74,8 +74,7 @@ void Scheduler::record_prefill(TurnState& turn, Position begin, Position end, Mi
 void Scheduler::maybe_anchor(TurnState& turn) {
   const Position end = held(turn);
   const Anchor* previous = memory_.anchors().best(turn.sequence, end);
-  const auto kind = turn.anchor_policy.at(turn.request.prompt, turn.cuts, end,
-                                          previous == nullptr ? 0 : previous->position);
+  const auto kind = turn.anchor_policy.at(end, previous == nullptr ? 0 : previous->position);
   if (kind) memory_.take_anchor(turn.sequence, *kind);
 }
 

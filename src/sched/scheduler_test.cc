@@ -121,6 +121,21 @@ TEST_P(EveryKindOfModel, EditInTheMiddleResumesBeforeTheEditedMessage) {
   EXPECT_LE(next->timings().computed_tokens, conversation.prompt().size() - edited + kSplitCost);
 }
 
+TEST_P(EveryKindOfModel, MessageStartThatIsNoCutIsStoodForByTheCutBeforeIt) {
+  Bench bench(options());
+  Conversation conversation;
+  // 560 tokens: the grid cuts at 512, 48 tokens before the next message, which is then no cut.
+  for (unsigned i = 0; i < 12; ++i) conversation.messages.push_back(words(559, 70 + i));
+  bench.run(conversation.prompt());
+  for (std::size_t edited = 3; edited < 12; edited += 4) {
+    Conversation other = conversation;
+    other.messages[edited] = words(559, 800 + static_cast<unsigned>(edited));
+    const auto next = bench.run(other.prompt());
+    EXPECT_LE(next->timings().computed_tokens,
+              other.prompt().size() - other.prompt().message_starts[edited] + kSplitCost);
+  }
+}
+
 TEST_P(EveryKindOfModel, BranchAndBackKeepsBothBranchesWarm) {
   Bench bench(options());
   Conversation trunk = chat(30, 200, 9);

@@ -57,7 +57,7 @@ struct TurnState {
         sampler(std::move(chooser)),
         sink(std::move(events)),
         cuts(std::move(splits)),
-        anchor_policy(policy),
+        anchor_policy(std::move(policy)),
         target(request.prompt.tokens),
         stop(request.stop),
         waiting_since(now) {

@@ -72,7 +72,7 @@ TEST(Conversation, StreamedReplyIsTheSameReplyInOrder) {
 }
 
 // Goal: conversations at the same time keep their own memory. Method: two at once, two turns each;
-// every second turn must find its own first one. (What batching does to rounding is tests/reuse's matter.)
+// every second turn must find its own first one.
 TEST(Conversation, TwoAtOnceDoNotMix) {
   const ServerProcess server({"-c", "16384"});
   std::vector<Reply> second(2);
