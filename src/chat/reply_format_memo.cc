@@ -1,0 +1,106 @@
+#include "chat/reply_format_memo.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <iterator>
+#include <utility>
+
+namespace samovar {
+namespace {
+
+constexpr std::size_t kEntriesMax = 16;  // agents with different tools at the same time
+
+// Everything of `inputs` but the messages, each part with its length, and how they end.
+std::string key_of(const common_chat_templates_inputs& inputs) {
+  std::string key = fmt::format(
+      "{} {} {} {} {} {}", inputs.messages.back().role, static_cast<int>(inputs.tool_choice),
+      static_cast<int>(inputs.reasoning_format), inputs.parallel_tool_calls, inputs.enable_thinking,
+      inputs.add_generation_prompt);
+  const auto add = [&key](const std::string& part) {
+    fmt::format_to(std::back_inserter(key), " {}:", part.size());
+    key += part;
+  };
+  add(inputs.json_schema);
+  fmt::format_to(std::back_inserter(key), " {}", inputs.chat_template_kwargs.size());
+  for (const auto& [name, value] : inputs.chat_template_kwargs) {
+    add(name);
+    add(value);
+  }
+  for (const common_chat_tool& tool : inputs.tools) {
+    add(tool.name);
+    add(tool.description);
+    add(tool.parameters);
+  }
+  return key;
+}
+
+std::vector<common_chat_msg> minimal_conversation(bool ends_with_tool) {
+  std::vector<common_chat_msg> messages(1);
+  messages[0].role = "user";
+  messages[0].content = "Hello";
+  if (ends_with_tool) {
+    messages.resize(3);
+    messages[1].role = "assistant";
+    messages[1].tool_calls = {{"probe", "{}", "call00001"}};
+    messages[2].role = "tool";
+    messages[2].content = "1";
+    messages[2].tool_call_id = "call00001";
+    messages[2].tool_name = "probe";
+  }
+  return messages;
+}
+
+// The same with other messages, without copying the old ones.
+common_chat_templates_inputs with_messages(const common_chat_templates_inputs& inputs,
+                                           std::vector<common_chat_msg> messages) {
+  common_chat_templates_inputs result;
+  result.messages = std::move(messages);
+  result.json_schema = inputs.json_schema;
+  result.add_generation_prompt = inputs.add_generation_prompt;
+  result.tools = inputs.tools;
+  result.tool_choice = inputs.tool_choice;
+  result.parallel_tool_calls = inputs.parallel_tool_calls;
+  result.reasoning_format = inputs.reasoning_format;
+  result.enable_thinking = inputs.enable_thinking;
+  result.chat_template_kwargs = inputs.chat_template_kwargs;
+  return result;
+}
+
+}  // namespace
+
+std::shared_ptr<const ReplyFormat> ReplyFormatMemo::find(const std::string& key) {
+  const std::lock_guard lock(mutex_);
+  const auto found = std::ranges::find(entries_, key, &Entry::key);
+  if (found == entries_.end()) return nullptr;
+  entries_.splice(entries_.begin(), entries_, found);
+  return found->format;
+}
+
+std::shared_ptr<const ReplyFormat> ReplyFormatMemo::get(
+    const common_chat_templates_inputs& inputs) {
+  const std::string& last = inputs.messages.back().role;
+  if (last != "user" && last != "tool") return nullptr;
+  std::string key = key_of(inputs);
+  if (auto known = find(key)) return known;
+  std::shared_ptr<const ReplyFormat> format;
+  try {
+    const auto minimal = with_messages(inputs, minimal_conversation(last == "tool"));
+    format = make(common_chat_templates_apply(templates_, minimal), inputs.json_schema);
+  } catch (const std::exception&) {
+    return nullptr;  // the whole conversation shows what is wrong, if anything
+  }
+  const std::lock_guard lock(mutex_);
+  entries_.push_front({std::move(key), format});
+  if (entries_.size() > kEntriesMax) entries_.pop_back();
+  return format;
+}
+
+std::shared_ptr<const ReplyFormat> ReplyFormatMemo::make(const common_chat_params& params,
+                                                         const std::string& json_schema) {
+  return std::make_shared<const ReplyFormat>(
+      make_reply_format(vocab_, syntaxes_, params, json_schema));
+}
+
+}  // namespace samovar
