@@ -13,17 +13,6 @@ std::size_t shared_length(TokenSpan left, TokenSpan right) {
   return static_cast<std::size_t>(std::ranges::mismatch(left, right).in1 - left.begin());
 }
 
-// The primer from its first opener on.
-Tokens primer_tokens(const llama_vocab* vocab, const MessageOpeners& openers,
-                     const std::string& primer) {
-  Tokens tokens;
-  append_tokens(vocab, primer, tokens);
-  const auto opener =
-      std::ranges::find_if(tokens, [&](Token token) { return openers.contains(token); });
-  tokens.erase(tokens.begin(), opener);
-  return tokens;
-}
-
 // The role of the probe message whose content comes first in `text`.
 std::optional<common_chat_role> first_role(std::string_view text) {
   std::optional<common_chat_role> role;
@@ -37,30 +26,53 @@ std::optional<common_chat_role> first_role(std::string_view text) {
   return role;
 }
 
-// What the primer's beginning has in common with the messages of one rendering.
+// One rendering, cut at its openers.
+struct Sections {
+  Tokens tokens;
+  std::vector<std::size_t> begins;
+  std::vector<std::optional<common_chat_role>> roles;
+  std::size_t messages = 0;  // sections up to the last one with a message in it
+
+  Sections(const llama_vocab* vocab, const MessageOpeners& openers, const std::string& text) {
+    append_tokens(vocab, text, tokens);
+    for (std::size_t at = 0; at < tokens.size(); ++at) {
+      if (openers.contains(tokens[at])) begins.push_back(at);
+    }
+    for (std::size_t i = 0; i < begins.size(); ++i) {
+      roles.push_back(first_role(token_text(vocab, section(i))));
+      if (roles.back()) messages = i + 1;
+    }
+  }
+
+  [[nodiscard]] TokenSpan section(std::size_t index) const {
+    const std::size_t end = index + 1 < begins.size() ? begins[index + 1] : tokens.size();
+    return TokenSpan(tokens).subspan(begins[index], end - begins[index]);
+  }
+
+  // What follows the last message: it asks for the reply. Not libllama-common's generation prompt,
+  // which may begin inside an opener (after "<|", where another prompt would end "<|endoftext|>").
+  [[nodiscard]] TokenSpan primer() const {
+    if (messages == 0 || messages == begins.size()) return {};
+    return TokenSpan(tokens).subspan(begins[messages]);
+  }
+};
+
+// How much of the primer replies in the history begin with, and other messages.
 struct Agreement {
   std::size_t with_replies;
   std::size_t with_others = 0;
 
-  void compare(const llama_vocab* vocab, const MessageOpeners& openers, const std::string& history,
-               TokenSpan primer) {
-    Tokens tokens;
-    append_tokens(vocab, history, tokens);
-    const TokenSpan all(tokens);
-    const auto is_opener = [&](Token token) { return openers.contains(token); };
+  void compare(const Sections& sections, TokenSpan primer) {
     bool in_head = true;  // no message was met yet: what stands here is system or tools
-    for (auto at = std::ranges::find_if(all, is_opener); at != all.end();) {
-      const auto next = std::find_if(at + 1, all.end(), is_opener);
-      const TokenSpan message(at, next);
-      const auto role = first_role(token_text(vocab, message));
-      const std::size_t shared = shared_length(primer, message);
+    for (std::size_t i = 0; i < sections.messages; ++i) {
+      const std::size_t shared = shared_length(primer, sections.section(i));
+      const auto role = sections.roles[i];
       if (role == COMMON_CHAT_ROLE_ASSISTANT) {
         with_replies = std::min(with_replies, shared);
-      } else if (role || in_head) {
+      } else if (role == COMMON_CHAT_ROLE_SYSTEM || role == COMMON_CHAT_ROLE_USER || in_head) {
         with_others = std::max(with_others, shared);
-      }
+      }  // else a tool's result, which some templates put into the reply that called it
       in_head = in_head && !role;
-      at = next;
     }
   }
 };
@@ -69,29 +81,24 @@ struct Agreement {
 
 Tokens find_reply_opening(const llama_vocab* vocab, const MessageOpeners& openers,
                           const std::vector<common_chat_params>& renderings) {
-  Tokens primer;
-  for (const auto& rendering : renderings) {
-    const Tokens own = primer_tokens(vocab, openers, rendering.generation_prompt);
+  std::vector<Sections> all;
+  for (const auto& rendering : renderings) all.emplace_back(vocab, openers, rendering.prompt);
+  std::optional<Tokens> primer;
+  for (const Sections& sections : all) {
+    const TokenSpan own = sections.primer();
     if (own.empty()) continue;
-    if (primer.empty()) primer = own;
-    primer.resize(shared_length(primer, own));
-    if (primer.empty()) return {};  // primers that begin differently
+    if (!primer) primer.emplace(own.begin(), own.end());
+    primer->resize(shared_length(*primer, own));
   }
-  if (primer.empty()) return {};
-  Agreement agreement{primer.size()};
-  for (const auto& rendering : renderings) {
-    std::string history = rendering.prompt;
-    if (history.ends_with(rendering.generation_prompt)) {
-      history.resize(history.size() - rendering.generation_prompt.size());
-    }
-    agreement.compare(vocab, openers, history, primer);
-  }
+  if (!primer || primer->empty()) return {};
+  Agreement agreement{primer->size()};
+  for (const Sections& sections : all) agreement.compare(sections, *primer);
   // One token more than any other message has. If replies in the history differ from the primer
   // before that, what they share has to do; if they share nothing, the primer alone counts.
-  std::size_t length = std::min(agreement.with_others + 1, primer.size());
+  std::size_t length = std::min(agreement.with_others + 1, primer->size());
   if (agreement.with_replies > 0) length = std::min(length, agreement.with_replies);
-  primer.resize(length);
-  return primer;
+  primer->resize(length);
+  return *primer;
 }
 
 }  // namespace samovar

@@ -11,7 +11,8 @@
 
 namespace samovar {
 
-// `renderings` are those of render_probes(). Empty if no primer has one of the openers.
+// `renderings` are those of render_probes(). Empty if nothing with an opener follows
+// the last message.
 Tokens find_reply_opening(const llama_vocab* vocab, const MessageOpeners& openers,
                           const std::vector<common_chat_params>& renderings);
 

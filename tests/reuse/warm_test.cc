@@ -42,12 +42,12 @@ struct Answer {
 
 class Session {
  public:
-  Session(const std::string& model, Position cells) {
+  Session(const std::string& model, Position cells, int parallel = 2) {
     EngineOptions options;
     options.model_path = model;
     options.cells = cells;
-    options.sequences = 4;
-    options.parallel = 2;
+    options.sequences = 2 * parallel;
+    options.parallel = parallel;
     options.threads = 1;  // several would stall one another on a busy machine
     engine_ = testing::open_or_fail(options);
     if (engine_ == nullptr) return;
@@ -58,33 +58,29 @@ class Session {
     }
     format_ = std::move(*format);
     scheduler_ = std::make_unique<Scheduler>(*engine_, system_clock(),
-                                             SchedulerOptions{.parallel = 2, .anchor_grid = 1024});
+                                             SchedulerOptions{.parallel = parallel, .anchor_grid = 1024});
   }
   [[nodiscard]] bool ok() const { return scheduler_ != nullptr; }
 
-  Answer ask(const ChatRequest& chat) {
-    const auto rendered = format_->render(chat);
-    if (!rendered) {
-      ADD_FAILURE() << rendered.error().describe();
-      return {};
+  Answer ask(const ChatRequest& chat) { return ask_together({chat}).front(); }
+
+  // Hands all requests in at once and computes until every one has ended.
+  std::vector<Answer> ask_together(const std::vector<ChatRequest>& chats) {
+    std::vector<Answer> answers;
+    std::vector<std::shared_ptr<RecordingSink>> sinks;
+    for (const ChatRequest& chat : chats) {
+      answers.emplace_back();
+      sinks.push_back(submit(chat, answers.back()));
     }
-    Answer answer;
-    answer.offered = rendered->prompt.size();
-    answer.fresh = answer.offered - longest_match(rendered->prompt.tokens);
-    TurnRequest request;
-    request.prompt = rendered->prompt;
-    request.sampling.temperature = 0.0;
-    request.max_tokens = kReplyTokens;
-    request.arrived = system_clock().now();
-    auto sampler = engine_->make_sampler(request.sampling, request.prompt.tokens);
-    auto sink = std::make_shared<RecordingSink>();
-    scheduler_->add(std::move(request), std::move(*sampler), sink);
-    while (!sink->ended() && scheduler_->step()) {
+    while (scheduler_->step()) {
     }
-    EXPECT_TRUE(sink->finished.has_value());
-    answer.text = sink->reply;
-    if (sink->ended()) answer.timings = sink->timings();
-    return answer;
+    for (std::size_t i = 0; i < sinks.size(); ++i) {
+      EXPECT_TRUE(sinks[i]->finished.has_value());
+      if (!sinks[i]->ended()) continue;
+      answers[i].text = sinks[i]->reply;
+      answers[i].timings = sinks[i]->timings();
+    }
+    return answers;
   }
 
   // The reply as a client gets it: reasoning and content apart.
@@ -103,6 +99,25 @@ class Session {
   }
 
  private:
+  std::shared_ptr<RecordingSink> submit(const ChatRequest& chat, Answer& answer) {
+    auto sink = std::make_shared<RecordingSink>();
+    const auto rendered = format_->render(chat);
+    if (!rendered) {
+      ADD_FAILURE() << rendered.error().describe();
+      return sink;
+    }
+    answer.offered = rendered->prompt.size();
+    answer.fresh = answer.offered - longest_match(rendered->prompt.tokens);
+    TurnRequest request;
+    request.prompt = rendered->prompt;
+    request.sampling.temperature = 0.0;
+    request.max_tokens = kReplyTokens;
+    request.arrived = system_clock().now();
+    auto sampler = engine_->make_sampler(request.sampling, request.prompt.tokens);
+    scheduler_->add(std::move(request), std::move(*sampler), sink);
+    return sink;
+  }
+
   [[nodiscard]] Position longest_match(const Tokens& tokens) const {
     Position longest = 0;
     for (SeqId id = 0; id < scheduler_->memory().sequences(); ++id) {
@@ -200,6 +215,22 @@ TEST_P(Warm, BranchAndBackKeepsBothBranches) {
   const Answer back = session.ask(trunk);
   EXPECT_LE(back.timings.computed_tokens, back.fresh + kSplitCost);
   EXPECT_EQ(back.text, cold(trunk, kCells));
+}
+
+// Batching may change rounding (docs/performance.md has the measured drift), never whose memory is read.
+TEST_P(Warm, EightSessionsAtOnceGiveTheAnswersTheyGiveAlone) {
+  constexpr Position kCells = 16'384;
+  std::vector<ChatRequest> chats;
+  for (unsigned i = 0; i < 8; ++i) chats.push_back(conversation(600 + 50 * static_cast<int>(i), 300 + 20 * i));
+  Session together(GetParam(), kCells, 8);
+  ASSERT_TRUE(together.ok());
+  const auto answers = together.ask_together(chats);
+  Session alone(GetParam(), kCells, 8);
+  ASSERT_TRUE(alone.ok());
+  for (std::size_t i = 0; i < chats.size(); ++i) {
+    EXPECT_EQ(answers[i].text, alone.ask(chats[i]).text) << "session " << i;
+    EXPECT_EQ(answers[i].timings.reply_tokens, kReplyTokens);
+  }
 }
 
 TEST_P(Warm, ThirtyThousandTokensStayWarm) {
