@@ -2,7 +2,7 @@
 // and tool calls. The adapter over libllama-common's jinja templates, PEG parsers and grammars;
 // nothing else in Samovar includes them.
 //
-// ChatFormat is immutable after construction (its token memo has its own lock) and shared by all
+// ChatFormat is immutable after construction (its memos have their own locks) and shared by all
 // HTTP threads. A ReplyParser belongs to one reply and one thread.
 #pragma once
 

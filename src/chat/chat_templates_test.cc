@@ -54,6 +54,10 @@ void expect_sound(const Prompt& prompt, const std::string& name) {
   EXPECT_GE(prompt.primer_start, 0) << name;
   EXPECT_LE(prompt.system_end, prompt.size()) << name;
   for (const Position start : prompt.message_starts) EXPECT_LT(start, prompt.size()) << name;
+  EXPECT_TRUE(std::ranges::includes(prompt.message_starts, prompt.reply_starts)) << name;
+  if (std::ranges::binary_search(prompt.message_starts, prompt.primer_start)) {
+    EXPECT_TRUE(std::ranges::binary_search(prompt.reply_starts, prompt.primer_start)) << name;
+  }
 }
 
 Position shared(const Prompt& left, const Prompt& right) {
@@ -68,11 +72,16 @@ void expect_starts_agree(const ChatFormat& format, const std::string& name) {
   const auto right = format.render(conversation(4, true, false));
   if (!left || !right) return;
   const Position common = shared(left->prompt, right->prompt);
-  const auto below = [common](std::vector<Position> starts) {
-    std::erase_if(starts, [common](Position start) { return start >= common; });
+  const auto below = [](std::vector<Position> starts, Position limit) {
+    std::erase_if(starts, [limit](Position start) { return start >= limit; });
     return starts;
   };
-  EXPECT_EQ(below(left->prompt.message_starts), below(right->prompt.message_starts)) << name;
+  EXPECT_EQ(below(left->prompt.message_starts, common), below(right->prompt.message_starts, common))
+      << name;
+  constexpr Position kRole = 2;  // tokens after an opener that tell the role, at most
+  EXPECT_EQ(below(left->prompt.reply_starts, common - kRole),
+            below(right->prompt.reply_starts, common - kRole))
+      << name;
 }
 
 TEST(BundledTemplates, RenderOrRefuseButNeverCrash) {
@@ -146,7 +155,7 @@ TEST(NativeTemplates, AFollowUpSharesTheHistoryUpToThePrimer) {
   }
 }
 
-// What the named-tool grammar relies on, and what would allow keeping parsers by their tools alone.
+// What keeping reply formats by their tools relies on (reply_format_memo.h).
 TEST(BundledTemplates, ParserAndGrammarDoNotDependOnTheConversation) {
   for (const std::string& name : bundled_templates()) {
     const auto templates =

@@ -47,11 +47,12 @@ class Conversations {
  private:
   std::string text() {
     static const std::vector<std::string> pieces = {
-        "word",    " ",        "\n",         "\n\n",          "  indented", "<think>", "</think>",
-        "{\"a\":", "}",        "\xC3\xA9",   "'quoted'",      "{{ x }}",    "%",       "</s>",
-        "[INST]",  "\\u0041",  "<tool_call>", "<|im_start|>", "&amp;",      "\t",      "/no_think"};
+        "word",    " ",       "\n",          "\n\n",         "  indented", "<think>", "</think>",
+        "{\"a\":", "}",       "\xC3\xA9",    "'quoted'",     "{{ x }}",    "%",       "</s>",
+        "[INST]",  "\\u0041", "<tool_call>", "<|im_start|>", "&amp;",      "\t",      "/no_think"};
     std::string result;
-    for (auto count = random_() % 8; count > 0; --count) result += pieces[random_() % pieces.size()];
+    for (auto count = random_() % 8; count > 0; --count)
+      result += pieces[random_() % pieces.size()];
     return result;
   }
 
@@ -121,30 +122,26 @@ bool compare(ConversationRenderer& renderer, const common_chat_templates_inputs&
 }
 
 TEST(ConversationRenderer, BothWaysGiveTheSame) {
-  // libllama-common edits the messages for these in its own way.
   const std::string folder = std::string(SAMOVAR_LLAMA_DIR) + "/src/models/templates";
-  int direct_templates = 0;
   int templates = 0;
+  int direct = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (entry.path().extension() != ".jinja") continue;
+    ++templates;
     const std::string name = entry.path().stem().string();
     ConversationRenderer renderer = make_renderer(name);
-    ++templates;
-    if (!renderer.is_direct()) {
-      printf("SLOW %s\n", name.c_str());
-      continue;
-    }
-    ++direct_templates;
+    if (!renderer.is_direct()) continue;
+    ++direct;
     Conversations conversations(23);
     int rendered = 0;
-    for (int round = 0; round < 12; ++round) {
+    for (int round = 0; round < 8; ++round) {
       const auto inputs = conversations.next();
       const bool one_tool = inputs.tool_choice == COMMON_CHAT_TOOL_CHOICE_REQUIRED;
       if (compare(renderer, inputs, one_tool ? "get_time" : "", name)) ++rendered;
     }
-    printf("%s %d\n", name.c_str(), rendered);
+    EXPECT_GT(rendered, 0) << name;  // templates that refuse roles take few of them
   }
-  EXPECT_GT(direct_templates, templates / 2);
+  EXPECT_GT(direct, templates * 3 / 4);
 }
 
 TEST(ConversationRenderer, TheDefaultModelIsRenderedDirectly) {
@@ -162,6 +159,33 @@ TEST(ConversationRenderer, ATemplateThatLibraryCodeEditsMessagesForIsNotRendered
   for (const char* name : {"openai-gpt-oss-120b", "mistralai-Ministral-3-14B-Reasoning-2512"}) {
     EXPECT_FALSE(make_renderer(name).is_direct()) << name;
   }
+}
+
+TEST(ReplyFormatMemo, KeepsFormatsApartByToolsAndForgetsTheOldest) {
+  const llama_model* model = testing::qwen_model();
+  const auto templates = common_chat_templates_init(model, testing::template_source("Qwen3.5-4B"));
+  ReplyFormatMemo memo(templates.get(), llama_model_get_vocab(model));
+  const auto inputs = [](int number) {
+    ChatRequest request;
+    request.messages = {testing::message(Role::user, "question " + std::to_string(number))};
+    request.tools = {testing::clock_tool()};
+    request.tools[0].name = "tool_" + std::to_string(number) + "_";
+    return *make_template_inputs(request, true);
+  };
+  for (int round = 0; round < 60; ++round) {
+    const int number = round * 7 % 23;
+    const auto format = memo.get(inputs(number));
+    ASSERT_NE(format, nullptr);
+    EXPECT_EQ(memo.get(inputs(number)), format) << "remembered";
+    for (int other = 0; other < 23; ++other) {
+      const bool named =
+          format->grammar.gbnf.find(inputs(other).tools[0].name) != std::string::npos;
+      EXPECT_EQ(named, other == number);
+    }
+  }
+  auto unusual = inputs(0);
+  unusual.messages.back().role = "assistant";
+  EXPECT_EQ(memo.get(unusual), nullptr);
 }
 
 }  // namespace

@@ -6,8 +6,7 @@
 #include <llama-common/common.h>
 #include <llama.h>
 
-#include <chrono>
-#include <ctime>
+#include "chat/template_source.h"
 
 namespace samovar {
 namespace {
@@ -67,13 +66,9 @@ void merge_system(json& messages) {
 }
 
 json extra_context(const common_chat_templates_inputs& inputs) {
-  const std::time_t now = std::time(nullptr);
-  std::tm local{};
-  localtime_r(&now, &local);
-  char text[32];
   json context = json::object();
-  context["datetime"] = std::string(text, std::strftime(text, sizeof text, "%b %d %Y", &local));
-  context["date_string"] = std::string(text, std::strftime(text, sizeof text, "%d %b %Y", &local));
+  context["datetime"] = local_date("%b %d %Y");
+  context["date_string"] = local_date("%d %b %Y");
   for (const auto& [name, value] : inputs.chat_template_kwargs) context[name] = json::parse(value);
   return context;
 }

@@ -1,6 +1,6 @@
 // DirectTemplate: a conversation to text with one run of the template. libllama-common's own way
-// runs it three times and makes parser and grammar anew with every request; this one repeats what it
-// does to the messages beforehand and leaves the rest to reply_format_memo.h.
+// runs it three times and makes parser and grammar anew with every request; this one repeats what
+// it does to the messages beforehand and leaves the rest to reply_format_memo.h.
 //
 // Only for templates of which renders_alike() has shown that both ways give the same bytes: some
 // have a handler in libllama-common that edits the messages further.

@@ -33,49 +33,46 @@ common_chat_msg result(const char* content, const char* id, const char* name) {
   return message;
 }
 
-std::vector<common_chat_tool> probe_tools() {
-  return {{"look", "Looks.",
-           R"({"type":"object","properties":{"at":{"type":"string"},"deep":{"type":"object"}}})"},
-          {"wait", "", R"({"type":"object","properties":{}})"}};
-}
-
 using Probes = std::vector<common_chat_templates_inputs>;
 
 void add(Probes& probes, std::vector<common_chat_msg> messages, bool tools, bool thinking) {
   common_chat_templates_inputs& probe = probes.emplace_back();
   probe.reasoning_format = COMMON_REASONING_FORMAT_DEEPSEEK;
   probe.messages = std::move(messages);
-  if (tools) probe.tools = probe_tools();
+  if (tools) probe.tools = {{"look", "Looks.", R"({"type":"object","properties":{"at":{}}})"}};
   probe.enable_thinking = thinking;
 }
 
 Probes probe_conversations() {
-  const std::vector<common_chat_msg> talk = {
-      said("system", " Be \"terse\".\n"), said("user", "Hello "), said("assistant", "Hi.\n", "Hm"),
-      said("user", ""),                   said("assistant", ""),  said("user", "\n<b>\xC3\xA9")};
+  const std::vector<common_chat_msg> talk = {said("system", " Be \"terse\".\n"),
+                                             said("user", "Hello "),
+                                             said("assistant", "Hi.\n", "Hm"),
+                                             said("user", ""),
+                                             said("assistant", ""),
+                                             said("user", "\n<b>\xC3\xA9")};
   const std::vector<common_chat_msg> loop = {
       said("user", "Look"),
       called(" Well ", "a thought\n", 2),
+      result(" text\n", "call00002", "wait"),  // not in the order of the calls
       result("{\"seen\": [1]}", "call00001", "look"),
-      result(" text\n", "call00002", "wait"),
       said("assistant", "<think>x</think>Seen"),
       said("user", "Again")};
-  const std::vector<common_chat_msg> open = {
-      said("developer", "Obey"),  said("user", "Look"), said("assistant", "Where?", "why"),
-      said("user", "There"),      called("", "so", 1),  result("1", "call00001", "look"),
-      called("And so on", "", 1), result("", "call00001", "look")};
+  const std::vector<common_chat_msg> open = {said("developer", "Obey"),
+                                             said("user", "Look"),
+                                             said("assistant", "Where?", "why"),
+                                             said("user", "There"),
+                                             called("", "so", 1),
+                                             result("1", "call00001", "look"),
+                                             called("And so on", "", 1),
+                                             result("", "call00001", "look")};
   Probes probes;
-  add(probes, open, /*tools=*/true, /*thinking=*/true);
-  add(probes, loop, true, false);
-  add(probes, talk, false, true);
-  add(probes, talk, false, false);
-  probes.back().json_schema = R"({"type":"object","properties":{"a":{"type":"string"}}})";
-  add(probes, loop, false, true);
-  add(probes, talk, true, true);
-  probes.back().tool_choice = COMMON_CHAT_TOOL_CHOICE_REQUIRED;
-  add(probes, {open.begin() + 1, open.end()}, true, false);
+  add(probes, loop, /*tools=*/true, /*thinking=*/false);
   probes.back().tool_choice = COMMON_CHAT_TOOL_CHOICE_NONE;
-  add(probes, {loop.begin(), loop.begin() + 3}, true, true);
+  add(probes, talk, false, false);
+  probes.back().json_schema = R"({"type":"object"})";
+  add(probes, open, false, true);
+  add(probes, {loop.begin(), loop.begin() + 4}, true, true);
+  probes.back().tool_choice = COMMON_CHAT_TOOL_CHOICE_REQUIRED;
   return probes;
 }
 
@@ -92,8 +89,7 @@ bool all_alike(const common_chat_templates* templates, const DirectTemplate& dir
   int rendered = 0;
   for (const auto& probe : probe_conversations()) {
     const auto fast = attempt([&] { return direct.render(probe); });
-    const auto slow =
-        attempt([&] { return common_chat_templates_apply(templates, probe).prompt; });
+    const auto slow = attempt([&] { return common_chat_templates_apply(templates, probe).prompt; });
     if (fast != slow) return false;
     if (slow) ++rendered;
   }

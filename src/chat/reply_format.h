@@ -18,7 +18,7 @@ struct llama_vocab;
 namespace samovar {
 
 struct ReplyFormat {
-  std::string primer;  // the generation prompt: the end of every prompt of this format
+  std::string primer;             // the generation prompt: the end of every prompt of this format
   std::string generation_prompt;  // what of it the grammar expects before the reply
   Grammar grammar;
   std::vector<std::string> stop;

@@ -14,10 +14,10 @@ constexpr std::size_t kEntriesMax = 16;  // agents with different tools at the s
 
 // Everything of `inputs` but the messages, each part with its length, and how they end.
 std::string key_of(const common_chat_templates_inputs& inputs) {
-  std::string key = fmt::format(
-      "{} {} {} {} {} {}", inputs.messages.back().role, static_cast<int>(inputs.tool_choice),
-      static_cast<int>(inputs.reasoning_format), inputs.parallel_tool_calls, inputs.enable_thinking,
-      inputs.add_generation_prompt);
+  std::string key =
+      fmt::format("{} {} {} {} {} {}", inputs.messages.back().role,
+                  static_cast<int>(inputs.tool_choice), static_cast<int>(inputs.reasoning_format),
+                  inputs.parallel_tool_calls, inputs.enable_thinking, inputs.add_generation_prompt);
   const auto add = [&key](const std::string& part) {
     fmt::format_to(std::back_inserter(key), " {}:", part.size());
     key += part;

@@ -31,16 +31,25 @@ struct Sections {
   Tokens tokens;
   std::vector<std::size_t> begins;
   std::vector<std::optional<common_chat_role>> roles;
-  std::size_t messages = 0;  // sections up to the last one with a message in it
+  std::size_t messages_end = 0;  // after the last section with a message in it
+  std::size_t primer_begin = 0;  // the section that asks for the reply; may be past the end
 
-  Sections(const llama_vocab* vocab, const MessageOpeners& openers, const std::string& text) {
-    append_tokens(vocab, text, tokens);
+  Sections(const llama_vocab* vocab, const MessageOpeners& openers,
+           const common_chat_params& rendering) {
+    append_tokens(vocab, rendering.prompt, tokens);
     for (std::size_t at = 0; at < tokens.size(); ++at) {
       if (openers.contains(tokens[at])) begins.push_back(at);
     }
     for (std::size_t i = 0; i < begins.size(); ++i) {
       roles.push_back(first_role(token_text(vocab, section(i))));
-      if (roles.back()) messages = i + 1;
+      if (roles.back()) messages_end = i + 1;
+    }
+    // libllama-common's generation prompt may begin inside an opener (after "<|", where without it
+    // the text would end with "<|endoftext|>") or leave out one that stands there anyway.
+    std::size_t bytes = 0;
+    for (primer_begin = begins.size(); primer_begin > messages_end;) {
+      bytes += token_text(vocab, section(--primer_begin)).size();
+      if (bytes >= rendering.generation_prompt.size()) break;
     }
   }
 
@@ -49,11 +58,9 @@ struct Sections {
     return TokenSpan(tokens).subspan(begins[index], end - begins[index]);
   }
 
-  // What follows the last message: it asks for the reply. Not libllama-common's generation prompt,
-  // which may begin inside an opener (after "<|", where another prompt would end "<|endoftext|>").
   [[nodiscard]] TokenSpan primer() const {
-    if (messages == 0 || messages == begins.size()) return {};
-    return TokenSpan(tokens).subspan(begins[messages]);
+    if (messages_end == 0 || primer_begin == begins.size()) return {};
+    return TokenSpan(tokens).subspan(begins[primer_begin]);
   }
 };
 
@@ -64,15 +71,16 @@ struct Agreement {
 
   void compare(const Sections& sections, TokenSpan primer) {
     bool in_head = true;  // no message was met yet: what stands here is system or tools
-    for (std::size_t i = 0; i < sections.messages; ++i) {
+    for (std::size_t i = 0; i < sections.primer_begin; ++i) {
       const std::size_t shared = shared_length(primer, sections.section(i));
       const auto role = sections.roles[i];
+      in_head = in_head && !role;
+      const bool outside = in_head || i >= sections.messages_end;
       if (role == COMMON_CHAT_ROLE_ASSISTANT) {
         with_replies = std::min(with_replies, shared);
-      } else if (role == COMMON_CHAT_ROLE_SYSTEM || role == COMMON_CHAT_ROLE_USER || in_head) {
+      } else if (role == COMMON_CHAT_ROLE_SYSTEM || role == COMMON_CHAT_ROLE_USER || outside) {
         with_others = std::max(with_others, shared);
       }  // else a tool's result, which some templates put into the reply that called it
-      in_head = in_head && !role;
     }
   }
 };
@@ -82,7 +90,7 @@ struct Agreement {
 Tokens find_reply_opening(const llama_vocab* vocab, const MessageOpeners& openers,
                           const std::vector<common_chat_params>& renderings) {
   std::vector<Sections> all;
-  for (const auto& rendering : renderings) all.emplace_back(vocab, openers, rendering.prompt);
+  for (const auto& rendering : renderings) all.emplace_back(vocab, openers, rendering);
   std::optional<Tokens> primer;
   for (const Sections& sections : all) {
     const TokenSpan own = sections.primer();

@@ -1,6 +1,6 @@
-// Finds the tokens with which a reply of the model begins: those of the generation primer, as few as
-// no other message begins with ("<|im_start|>" "assistant", or "<|assistant|>" alone), and no more
-// than the replies in the history begin with too. Once per model; pure function; cannot fail.
+// Finds the tokens with which a reply of the model begins: those of the generation primer, as few
+// as no other message begins with ("<|im_start|>" "assistant", or "<|assistant|>" alone), and no
+// more than the replies in the history begin with too. Once per model; pure function; cannot fail.
 #pragma once
 
 #include <llama-common/chat.h>

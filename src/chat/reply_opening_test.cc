@@ -32,6 +32,8 @@ constexpr Native kNative[] = {
     {"meta-llama-Llama-3.3-70B-Instruct", "llama-bpe", "<|start_header_id|>assistant", 2},
     {"microsoft-Phi-3.5-mini-instruct", "phi-3", "<|assistant|>", 1},
     {"google-gemma-4-31B-it", "gemma-4", "<|turn>model", 2},
+    {"CohereForAI-c4ai-command-r-plus-tool_use", "command-r",
+     "<|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>", 2},
 };
 
 std::string name_of(const ::testing::TestParamInfo<Native>& info) {

@@ -1,7 +1,7 @@
 // SyntaxMemo: keeps the last few reply parsers that were loaded. libllama-common hands a parser
 // over as text (30 kB and 2 ms for eight tools); the requests of one agent all bring the same.
-// Keyed by the whole text, so a hit is exact. Owned by ChatFormat; any thread (own lock). get()
-// throws what libllama-common throws.
+// Keyed by the whole text, so a hit is exact. Owned by ReplyFormatMemo; any thread (own lock).
+// get() throws what libllama-common throws.
 #pragma once
 
 #include <llama-common/chat.h>

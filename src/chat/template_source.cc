@@ -79,12 +79,12 @@ std::string freeze_time_of_day(const std::string& source) {
   return result.append(source, done);
 }
 
-std::string local_date() {
+std::string local_date(const char* format) {
   const std::time_t now = std::time(nullptr);
   std::tm local{};
   localtime_r(&now, &local);
-  char text[sizeof "2026-01-31" + 16];
-  return {text, std::strftime(text, sizeof text, "%Y-%m-%d", &local)};
+  char text[64];
+  return {text, std::strftime(text, sizeof text, format, &local)};
 }
 
 }  // namespace samovar

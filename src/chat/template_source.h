@@ -11,7 +11,7 @@ namespace samovar {
 // `source` with the time-of-day directives inside strftime_now("...") replaced by midnight's.
 std::string freeze_time_of_day(const std::string& source);
 
-// Today as "2026-01-31" in the local time zone: what a rendered date depends on.
-std::string local_date();
+// Today in the local time zone, as strftime formats it: what a rendered date depends on.
+std::string local_date(const char* format = "%Y-%m-%d");
 
 }  // namespace samovar
