@@ -80,6 +80,7 @@ inline void print_summary(const char* what, const char* unit, const std::vector<
 inline void print_ratio(const char* what, const std::vector<double>& ours,
                         const std::vector<double>& theirs) {
   std::vector<double> ratios;
+  ratios.reserve(ours.size());
   for (std::size_t i = 0; i < ours.size(); ++i) {
     ratios.push_back(ours[i] / theirs[i]);
   }

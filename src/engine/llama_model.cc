@@ -86,8 +86,8 @@ Status load_backends(const std::string& dir) {
       }
     }
   }
-  return fail(ErrorKind::unavailable, "no compute backend (libggml-cpu-*) was found", "--backends",
-              "Give the directory that holds llama.cpp's libraries.");
+  return fail(ErrorKind::unavailable, "no compute backend (libggml-cpu-*) was found", "",
+              "Put llama.cpp's libraries beside the program.");
 }
 
 Result<LlamaModelPtr> load_model(const EngineOptions& options, bool weightless) {

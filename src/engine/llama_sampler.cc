@@ -114,6 +114,16 @@ Error bad_grammar(const Grammar& grammar, const char* why) {
           .remedy = "Simplify the JSON schema."};
 }
 
+// Asked first, because libllama-common leaks its sampler when the grammar does not parse.
+bool parses(const std::string& gbnf, const llama_vocab* vocab) {
+  llama_sampler* sampler = llama_sampler_init_grammar(vocab, gbnf.c_str(), "root");
+  if (sampler == nullptr) {
+    return false;
+  }
+  llama_sampler_free(sampler);
+  return true;
+}
+
 void feed_penalties(common_sampler* chain, const SamplingParams& params, TokenSpan prompt) {
   if (!has_penalties(params)) {
     return;
@@ -150,6 +160,9 @@ Result<std::unique_ptr<LlamaSampler>> LlamaSampler::make(const llama_model& mode
     // libllama-common aborts the process on this prefix.
     if (params.grammar.gbnf.starts_with("%llguidance")) {
       return std::unexpected(bad_grammar(params.grammar, "llguidance is not built in"));
+    }
+    if (constrained && !parses(params.grammar.gbnf, vocab)) {
+      return std::unexpected(bad_grammar(params.grammar, "it does not parse"));
     }
     try {
       common_params_sampling common = to_common(params, vocab, end_tokens, prompt);

@@ -15,7 +15,7 @@ constexpr std::size_t kLanes = 16;
 // Largest logit, or NaN if there is a NaN anywhere. Lanes let the compiler use vector registers,
 // which makes 150,000 logits a matter of some tens of microseconds.
 float largest(std::span<const float> logits) {
-  std::array<float, kLanes> most;
+  std::array<float, kLanes> most{};
   most.fill(-std::numeric_limits<float>::infinity());
   std::array<int, kLanes> unordered{};
   std::size_t i = 0;

@@ -127,14 +127,20 @@ Error does_not_fit(const EngineOptions& options, Planner& planner, MemoryPlan pl
                              plan.budget_given ? "are allowed by --memory" : "are available"),
       .field = "-c",
       .remedy = {}};
-  const Result<Position> smaller = planner.largest(plan.cells - kCellGrain);
-  if (smaller && *smaller > 0) {
-    error.remedy = fmt::format("-c {} would fit.", *smaller);
+  const std::uint64_t excess = planner.needed() - plan.budget;
+  const Position smaller = planner.largest(plan.cells - kCellGrain).value_or(0);
+  if (plan.anchors / 2 >= excess || (plan.anchors >= excess && smaller < plan.cells / 2)) {
+    error.field = "--anchor-memory";  // fewer snapshots, the same conversations
+    error.remedy = fmt::format("--anchor-memory {}M would fit.", (plan.anchors - excess) >> 20);
+    return error;
+  }
+  if (smaller > 0) {
+    error.remedy = fmt::format("-c {} would fit.", smaller);
     return error;
   }
   if (plan.anchors > 0 && planner.least(0) < plan.budget) {
     error.field = "--anchor-memory";
-    error.remedy = fmt::format("-c {} --anchor-memory {} would fit.", kCellsMin,
+    error.remedy = fmt::format("-c {} --anchor-memory {}M would fit.", kCellsMin,
                                (plan.budget - planner.least(0)) >> 20);
     return error;
   }

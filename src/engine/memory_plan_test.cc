@@ -65,6 +65,26 @@ TEST_P(MemoryPlanTest, RefusesWhatDoesNotFitAndNamesWhatWould) {
   EXPECT_FALSE(plan_memory(options)) << "the proposal is not far below what fits";
 }
 
+TEST_P(MemoryPlanTest, ProposesFewerAnchorsBeforeAShorterContext) {
+  EngineOptions options = small_options(GetParam());
+  options.anchor_memory_bytes = std::uint64_t{64} << 20;
+  const auto whole = plan_memory(options);
+  ASSERT_TRUE(whole);
+  if (whole->anchors == 0) {
+    GTEST_SKIP() << "this model needs no snapshots";
+  }
+  options.memory_bytes = whole->total() - (std::uint64_t{20} << 20);
+  const auto refused = plan_memory(options);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().field, "--anchor-memory");
+  const std::string& remedy = refused.error().remedy;
+  ASSERT_TRUE(remedy.starts_with("--anchor-memory ")) << remedy;
+  const int proposed = std::atoi(remedy.c_str() + std::string("--anchor-memory ").size());
+  EXPECT_NEAR(proposed, 44, 2);
+  options.anchor_memory_bytes = static_cast<std::uint64_t>(proposed) << 20;
+  EXPECT_TRUE(plan_memory(options));
+}
+
 TEST_P(MemoryPlanTest, ChoosesTheContextFromTheBudget) {
   EngineOptions options = small_options(GetParam());
   const auto whole = plan_memory(options);
