@@ -8,6 +8,8 @@
 namespace samovar::bench {
 namespace {
 
+constexpr int kIdle = 15;         // idle conversations in mode beside
+constexpr Position kCopied = 512;  // their tokens are copied this many at a time
 constexpr int kSession = 1000;  // tokens of the conversation that decodes in mode beside
 
 Token decode_one(LlamaEngine& engine, SeqId sequence, Token token) {
@@ -75,15 +77,29 @@ void run_speed(const BenchOptions& options) {
   print_ratio("decode, samovar / bare", decode_samovar, decode_bare);
 }
 
-void run_beside(const BenchOptions& options) {
-  const Position cells = options.resident + kSession + options.reply + 512;
-  const auto alone = take_or_exit(LlamaEngine::open(engine_options(options, cells)));
-  const auto beside = take_or_exit(LlamaEngine::open(engine_options(options, cells)));
-  const int idle = options.sequences - 1;
-  for (SeqId sequence = 1; sequence <= idle; ++sequence) {
-    fill(*beside, sequence,
-         random_tokens(static_cast<std::uint32_t>(sequence), options.resident / idle));
+// Makes `tokens` idle tokens resident in sequences 1 .. kIdle. One is computed, the others are copies of
+// its K/V in cells of their own: a large model would compute 60,000 tokens for an hour.
+void fill_idle(LlamaEngine& engine, Position tokens) {
+  const Position each = tokens / kIdle;
+  fill(engine, 1, random_tokens(1, each));
+  const SnapshotPtr end = take_or_exit(engine.snapshot(1));
+  for (SeqId copy = 2; copy <= kIdle; ++copy) {
+    for (Position begin = 0; begin < each; begin += kCopied) {
+      const Position stop = std::min(each, begin + kCopied);
+      const auto segment = take_or_exit(engine.export_segment(1, begin, stop));
+      if (!engine.import_segment(copy, begin, stop, segment)) std::exit(1);
+    }
+    if (engine.rewind(copy, each, end.get()) != EngineStatus::ok) std::exit(1);
   }
+}
+
+void run_beside(const BenchOptions& options) {
+  BenchOptions wide = options;
+  wide.sequences = kIdle + 1;
+  const Position cells = options.resident + kSession + options.reply + 512;
+  const auto alone = take_or_exit(LlamaEngine::open(engine_options(wide, cells)));
+  const auto beside = take_or_exit(LlamaEngine::open(engine_options(wide, cells)));
+  fill_idle(*beside, options.resident);
   std::vector<double> rates_alone;
   std::vector<double> rates_beside;
   for (int round = -1; round < options.rounds; ++round) {

@@ -5,4 +5,6 @@ cd "$(dirname "$0")/../.."
 llama="$(scripts/llama.sh)"
 cmake -S bench/peer -B build/peer -G Ninja -DCMAKE_BUILD_TYPE=Release -DSAMOVAR_LLAMA_DIR="$llama" >/dev/null
 ninja -C build/peer ${JOBS:+-j$JOBS}
+# The backends are looked for beside the program.
+ln -sf "$llama"/lib/libggml-* build/peer/
 echo "build/peer/llama-server"

@@ -1,13 +1,13 @@
 // Time to first token of follow-ups on a long resident conversation: Samovar against llama-server, same
 // model, same threads, same messages, in turn, so that noise hits both. Prints medians, spread, ratio.
 //
-//   node bench/peer/followup.mjs [--model FILE] [--tokens 60000] [--messages 120] [--rounds 7] [--threads 2]
+//   node bench/peer/followup.mjs [--model FILE] [--tokens 60000] [--messages 120] [--rounds 7] [--words 4] [--threads 2]
 //
 // Both servers are started here, on loopback, and ended by their own process ids.
 import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const options = { model: 'build/models/tiny-qwen35moe.gguf', tokens: 60000, messages: 120, rounds: 7, threads: 2 };
+const options = { model: 'build/models/tiny-qwen35moe.gguf', tokens: 60000, messages: 120, rounds: 7, threads: 2, words: 4 };
 for (let i = 2; i < process.argv.length; i += 2) options[process.argv[i].slice(2)] = process.argv[i + 1];
 const tokens = Number(options.tokens), messages = Number(options.messages), rounds = Number(options.rounds);
 const context = String(Math.ceil((tokens * 1.3 + 8192) / 256) * 256);
@@ -57,25 +57,28 @@ try {
       await sleep(200);
     }
   }
-  const each = Math.round((tokens * 0.42) / messages);  // about 2.1 tokens a word
+  const each = Math.round((tokens * 0.62) / messages);  // about 1.6 tokens a word
   const chat = [{ role: 'system', content: prose(each * 4, 1) }];
   for (let i = 0; i < messages - 4; i++) chat.push({ role: i % 2 ? 'assistant' : 'user', content: prose(each, i + 2) });
   if (chat.at(-1).role === 'assistant') chat.push({ role: 'user', content: 'Where were we?' });
-  for (const server of servers) {
+  // Each cold prompt is another one (a word at the start of the system prompt), twice, in either order.
+  for (const [index, server] of [...servers, ...[...servers].reverse()].entries()) {
+    chat[0].content = `Run ${index < 2 ? 1 : 2}. ` + prose(each * 4, 1);
     const cold = await firstToken(server, chat);
     console.log(`${server.name}: cold ${cold.ms.toFixed(0)} ms, ${cold.computed} tokens computed`);
     server.times = []; server.computed = [];
   }
   for (let round = 0; round < rounds; round++) {
-    chat.push({ role: 'assistant', content: 'Understood.' }, { role: 'user', content: prose(20, 900 + round) });
+    chat.push({ role: 'assistant', content: 'Understood.' }, { role: 'user', content: prose(Number(options.words), 900 + round) });
     for (const server of round % 2 ? [...servers].reverse() : servers) {
+      await sleep(500);  // the other server's compute threads spin for a while after their last token
       const warm = await firstToken(server, chat);
       server.times.push(warm.ms); server.computed.push(warm.computed);
     }
   }
   for (const server of servers) console.log(`${server.name}: follow-up ${show(server.times)}, ${median(server.computed)} tokens computed`);
   const ratios = servers[0].times.map((time, i) => time / servers[1].times[i]);
-  console.log(`ratio samovar / llama-server: ${median(ratios).toFixed(2)} (${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}), ${rounds} rounds, ${messages} messages, ${options.threads} threads, ${options.model}`);
+  console.log(`ratio samovar / llama-server: ${median(ratios).toFixed(2)} (${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}), ${rounds} rounds, ${messages} messages, questions of ${options.words} words, ${options.threads} threads, ${options.model}`);
 } finally {
   running.forEach((child) => child.kill('SIGTERM'));
 }
