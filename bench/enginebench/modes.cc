@@ -8,9 +8,9 @@
 namespace samovar::bench {
 namespace {
 
-constexpr int kIdle = 15;         // idle conversations in mode beside
+constexpr int kIdle = 15;          // idle conversations in mode beside
 constexpr Position kCopied = 512;  // their tokens are copied this many at a time
-constexpr int kSession = 1000;  // tokens of the conversation that decodes in mode beside
+constexpr int kSession = 1000;     // tokens of the conversation that decodes in mode beside
 
 Token decode_one(LlamaEngine& engine, SeqId sequence, Token token) {
   const DecodeStep step{.sequence = sequence, .position = engine.length(sequence), .token = token};
@@ -77,8 +77,8 @@ void run_speed(const BenchOptions& options) {
   print_ratio("decode, samovar / bare", decode_samovar, decode_bare);
 }
 
-// Makes `tokens` idle tokens resident in sequences 1 .. kIdle. One is computed, the others are copies of
-// its K/V in cells of their own: a large model would compute 60,000 tokens for an hour.
+// Makes `tokens` idle tokens resident in sequences 1 .. kIdle. One is computed, the others are
+// copies of its K/V in cells of their own: a large model would compute 60,000 tokens for an hour.
 void fill_idle(LlamaEngine& engine, Position tokens) {
   const Position each = tokens / kIdle;
   fill(engine, 1, random_tokens(1, each));

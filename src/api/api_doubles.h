@@ -55,9 +55,15 @@ class RecordReader final : public ReplyReader {
     std::string text = record.substr(2);
     ReplyDelta delta;
     switch (record[0]) {
-      case 'R': delta.reasoning = text; break;
-      case 'C': delta.content = text; break;
-      case 'H': held_ += text; break;
+      case 'R':
+        delta.reasoning = text;
+        break;
+      case 'C':
+        delta.content = text;
+        break;
+      case 'H':
+        held_ += text;
+        break;
       case 'B':
         called_tool_ = true;
         delta.tool_call = call_at(take(text));
@@ -68,7 +74,8 @@ class RecordReader final : public ReplyReader {
         delta.tool_call = call_at(take(text));
         delta.tool_call->arguments = text;
         break;
-      default: throw std::runtime_error("bad record");
+      default:
+        throw std::runtime_error("bad record");
     }
     if (!delta.empty()) deltas.push_back(delta);
   }

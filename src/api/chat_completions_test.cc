@@ -247,7 +247,9 @@ TEST_F(ChatCompletionsTest, AKeepaliveThatFailsCancelsTheTurn) {
 }
 
 TEST_F(ChatCompletionsTest, AStreamThatIsNeverRunCancelsItsTurn) {
-  { const HttpResponse response = handle(kStream); }
+  {
+    const HttpResponse response = handle(kStream);
+  }
   EXPECT_TRUE(turns_.stream->cancelled());
 }
 

@@ -15,16 +15,26 @@ struct Names {
 
 Names openai_names(ErrorKind kind) {
   switch (kind) {
-    case ErrorKind::invalid_argument: return {"invalid_request_error", "invalid_value"};
-    case ErrorKind::unauthorized: return {"invalid_request_error", "invalid_api_key"};
-    case ErrorKind::forbidden: return {"invalid_request_error", "forbidden"};
-    case ErrorKind::not_found: return {"invalid_request_error", "not_found"};
-    case ErrorKind::method_not_allowed: return {"invalid_request_error", "method_not_allowed"};
-    case ErrorKind::too_large: return {"invalid_request_error", "request_too_large"};
-    case ErrorKind::overloaded: return {"rate_limit_error", "overloaded"};
-    case ErrorKind::unavailable: return {"server_error", "unavailable"};
-    case ErrorKind::cancelled: return {"server_error", "cancelled"};
-    case ErrorKind::internal: return {"server_error", "internal_error"};
+    case ErrorKind::invalid_argument:
+      return {"invalid_request_error", "invalid_value"};
+    case ErrorKind::unauthorized:
+      return {"invalid_request_error", "invalid_api_key"};
+    case ErrorKind::forbidden:
+      return {"invalid_request_error", "forbidden"};
+    case ErrorKind::not_found:
+      return {"invalid_request_error", "not_found"};
+    case ErrorKind::method_not_allowed:
+      return {"invalid_request_error", "method_not_allowed"};
+    case ErrorKind::too_large:
+      return {"invalid_request_error", "request_too_large"};
+    case ErrorKind::overloaded:
+      return {"rate_limit_error", "overloaded"};
+    case ErrorKind::unavailable:
+      return {"server_error", "unavailable"};
+    case ErrorKind::cancelled:
+      return {"server_error", "cancelled"};
+    case ErrorKind::internal:
+      return {"server_error", "internal_error"};
   }
   return {"server_error", "internal_error"};
 }
@@ -49,16 +59,26 @@ std::string json_with_code(const Error& error, const char* code) {
 
 int http_status(ErrorKind kind) {
   switch (kind) {
-    case ErrorKind::invalid_argument: return 400;
-    case ErrorKind::unauthorized: return 401;
-    case ErrorKind::forbidden: return 403;
-    case ErrorKind::not_found: return 404;
-    case ErrorKind::method_not_allowed: return 405;
-    case ErrorKind::too_large: return 413;
-    case ErrorKind::overloaded: return 429;
-    case ErrorKind::unavailable: return 503;
-    case ErrorKind::cancelled: return 499;  // nginx's "client closed request"; nobody reads it
-    case ErrorKind::internal: return 500;
+    case ErrorKind::invalid_argument:
+      return 400;
+    case ErrorKind::unauthorized:
+      return 401;
+    case ErrorKind::forbidden:
+      return 403;
+    case ErrorKind::not_found:
+      return 404;
+    case ErrorKind::method_not_allowed:
+      return 405;
+    case ErrorKind::too_large:
+      return 413;
+    case ErrorKind::overloaded:
+      return 429;
+    case ErrorKind::unavailable:
+      return 503;
+    case ErrorKind::cancelled:
+      return 499;  // nginx's "client closed request"; nobody reads it
+    case ErrorKind::internal:
+      return 500;
   }
   return 500;
 }

@@ -16,8 +16,8 @@ inline constexpr Micros kSecond = 1'000'000;
 class Clock {
  public:
   virtual ~Clock() = default;
-  [[nodiscard]] virtual Micros now() const = 0;                   // monotonic
-  [[nodiscard]] virtual std::int64_t wall_seconds() const = 0;    // since 1970, UTC
+  [[nodiscard]] virtual Micros now() const = 0;                 // monotonic
+  [[nodiscard]] virtual std::int64_t wall_seconds() const = 0;  // since 1970, UTC
 };
 
 // The machine's clocks. One instance for the process.

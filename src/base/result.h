@@ -18,11 +18,11 @@ enum class ErrorKind {
   forbidden,         // refused by policy (Host check)
   not_found,
   method_not_allowed,
-  too_large,      // beyond a fixed limit (body, depth, messages, prompt)
-  overloaded,     // the queue is full; the same request may succeed later
-  unavailable,    // starting up or shutting down
-  cancelled,      // the client is gone
-  internal,       // our fault or the engine's
+  too_large,    // beyond a fixed limit (body, depth, messages, prompt)
+  overloaded,   // the queue is full; the same request may succeed later
+  unavailable,  // starting up or shutting down
+  cancelled,    // the client is gone
+  internal,     // our fault or the engine's
 };
 
 struct Error {
@@ -41,8 +41,7 @@ using Status = std::expected<void, Error>;
 
 [[nodiscard]] inline std::unexpected<Error> fail(ErrorKind kind, std::string message,
                                                  std::string field = {}, std::string remedy = {}) {
-  return std::unexpected(
-      Error{kind, std::move(message), std::move(field), std::move(remedy)});
+  return std::unexpected(Error{kind, std::move(message), std::move(field), std::move(remedy)});
 }
 
 }  // namespace samovar

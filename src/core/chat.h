@@ -1,6 +1,6 @@
 // A chat request as every dialect translates it, and a reply as every dialect formats it. Values
-// without JSON: where JSON is content (tool schemas, tool arguments, template arguments) it travels as
-// text and is only read again by the chat template.
+// without JSON: where JSON is content (tool schemas, tool arguments, template arguments) it travels
+// as text and is only read again by the chat template.
 #pragma once
 
 #include <map>
@@ -21,8 +21,8 @@ struct ToolCall {
 
 struct ChatMessage {
   Role role = Role::user;
-  std::string content;    // text parts joined
-  std::string reasoning;  // assistant only
+  std::string content;               // text parts joined
+  std::string reasoning;             // assistant only
   std::vector<ToolCall> tool_calls;  // assistant only
   std::string tool_call_id;          // tool only
   std::string name;                  // tool: the function's name, where the client sent it

@@ -1,5 +1,6 @@
 // Prompt: the token ids a request must have in the model's memory before its first new token, and
-// where its messages begin. Made by chat/, read by prefix/ and sched/. A value; immutable once made.
+// where its messages begin. Made by chat/, read by prefix/ and sched/. A value; immutable once
+// made.
 #pragma once
 
 #include <string>

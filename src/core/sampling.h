@@ -1,5 +1,5 @@
-// How the next token is chosen, and what a reply must obey. Plain values; the engine turns them into
-// its own sampler. Defaults are llama-server's, so that a client sees the same behaviour here.
+// How the next token is chosen, and what a reply must obey. Plain values; the engine turns them
+// into its own sampler. Defaults are llama-server's, so that a client sees the same behaviour here.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,8 @@ struct Grammar {
   std::vector<GrammarTrigger> triggers;
   std::vector<Token> preserved_tokens;  // special tokens the grammar must see as text
 
-  // The template's reasoning tags ("<think>"): a lazy grammar is not triggered between them. Empty: none.
+  // The template's reasoning tags ("<think>"): a lazy grammar is not triggered between them. Empty:
+  // none.
   std::string thinking_start = {};
   std::vector<std::string> thinking_end = {};
 };
@@ -41,7 +42,7 @@ struct SamplingParams {
   int repeat_last_n = 64;
   double presence_penalty = 0.0;
   double frequency_penalty = 0.0;
-  std::optional<std::uint32_t> seed;  // nullopt: a random one
+  std::optional<std::uint32_t> seed;                // nullopt: a random one
   std::vector<std::pair<Token, float>> logit_bias;  // -inf bans a token
   bool ignore_eos = false;
 

@@ -4,10 +4,14 @@ namespace samovar {
 
 const char* to_string(ReuseSource source) {
   switch (source) {
-    case ReuseSource::none: return "none";
-    case ReuseSource::live: return "live";
-    case ReuseSource::anchor: return "anchor";
-    case ReuseSource::fork: return "fork";
+    case ReuseSource::none:
+      return "none";
+    case ReuseSource::live:
+      return "live";
+    case ReuseSource::anchor:
+      return "anchor";
+    case ReuseSource::fork:
+      return "fork";
   }
   return "none";
 }

@@ -23,9 +23,9 @@ struct TurnRequest {
   SamplingParams sampling;
   std::vector<std::string> stop;           // stop strings, matched on the reply's text
   std::optional<std::int64_t> max_tokens;  // nullopt: until the model ends or the context is full
-  std::string session_key;                 // from prompt_cache_key or a header; a hint, may be empty
-  Micros arrived = 0;                      // when the request's bytes were complete
-  Micros render_time = 0;                  // parse + template + tokenise
+  std::string session_key;  // from prompt_cache_key or a header; a hint, may be empty
+  Micros arrived = 0;       // when the request's bytes were complete
+  Micros render_time = 0;   // parse + template + tokenise
 };
 
 enum class FinishReason {
@@ -67,8 +67,8 @@ struct TurnProgress {  // after each piece of prefill
   Position done = 0;   // prompt tokens in memory so far, reused ones included
   Position total = 0;
 };
-struct TurnText {    // new text of the reply; may end inside a UTF-8 character
-  std::string text;  // bytes
+struct TurnText {               // new text of the reply; may end inside a UTF-8 character
+  std::string text;             // bytes
   std::vector<Sampled> tokens;  // only if log probabilities were asked for
 };
 struct TurnFinished {

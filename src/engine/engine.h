@@ -4,12 +4,12 @@
 // Mental model. The engine's memory holds `sequences` live conversations that share a pool of
 // `cells` attention cells (one cell = the K/V rows of one token; forked sequences share cells) and,
 // for hybrid models, one recurrent state per sequence. A sequence is always a gapless run of tokens
-// from position 0; the engine tracks its length and refuses a gap. The recurrent state exists only at
-// the sequence's end: going back needs a Snapshot taken at exactly the position to return to.
+// from position 0; the engine tracks its length and refuses a gap. The recurrent state exists only
+// at the sequence's end: going back needs a Snapshot taken at exactly the position to return to.
 //
-// Threading: every method is called from one thread, the engine thread, except `model()`, `limits()`,
-// `make_sampler()`, `piece()` and `is_end()`, which touch only what is immutable after construction and
-// may be called from any.
+// Threading: every method is called from one thread, the engine thread, except `model()`,
+// `limits()`, `make_sampler()`, `piece()` and `is_end()`, which touch only what is immutable after
+// construction and may be called from any.
 //
 // Errors: `no_cells` leaves everything as it was. After `failed` the sequences involved are in an
 // unknown state: the caller must `rewind` them to a snapshot or `drop` them before anything else.
@@ -44,10 +44,10 @@ struct ModelInfo {
 };
 
 struct EngineLimits {
-  Position cells = 0;               // tokens that fit in memory, all sequences together
-  int sequences = 0;                // live conversations; SeqIds are 0 .. sequences-1
-  int ubatch = 0;                   // tokens of one prefill call at most
-  std::size_t snapshot_bytes = 0;   // of one Snapshot, about; 0 if rewind == anywhere
+  Position cells = 0;              // tokens that fit in memory, all sequences together
+  int sequences = 0;               // live conversations; SeqIds are 0 .. sequences-1
+  int ubatch = 0;                  // tokens of one prefill call at most
+  std::size_t snapshot_bytes = 0;  // of one Snapshot, about; 0 if rewind == anywhere
 };
 
 // The state of a sequence after exactly `position` tokens, in host memory. Opaque and immutable;
@@ -83,17 +83,17 @@ class Engine {
 
   // --- compute ---
 
-  // Appends `tokens` (1 .. limits().ubatch of them) to the sequence in one engine call. `begin` must
-  // be its length. With `want_output`, output 0 holds the distribution after the last token.
+  // Appends `tokens` (1 .. limits().ubatch of them) to the sequence in one engine call. `begin`
+  // must be its length. With `want_output`, output 0 holds the distribution after the last token.
   virtual EngineStatus prefill(SeqId sequence, Position begin, TokenSpan tokens,
                                bool want_output) = 0;
 
-  // Appends one token to each of several different sequences in one engine call. Output i belongs to
-  // steps[i].
+  // Appends one token to each of several different sequences in one engine call. Output i belongs
+  // to steps[i].
   virtual EngineStatus decode(std::span<const DecodeStep> steps) = 0;
 
-  // Outputs stay valid until the next prefill or decode. A token of -1 says that the distribution is
-  // broken (not a number): treat the sequence as after `failed`.
+  // Outputs stay valid until the next prefill or decode. A token of -1 says that the distribution
+  // is broken (not a number): treat the sequence as after `failed`.
   virtual Sampled sample(Sampler& sampler, int output) = 0;
 
   // `prompt` feeds the repetition penalties. Fails on a grammar that does not parse.
@@ -122,10 +122,10 @@ class Engine {
 
   // --- vocabulary ---
 
-  // The token's bytes; may be part of a UTF-8 character. Control tokens ("<|im_end|>") give their text
-  // only with `show_control`, else nothing.
+  // The token's bytes; may be part of a UTF-8 character. Control tokens ("<|im_end|>") give their
+  // text only with `show_control`, else nothing.
   [[nodiscard]] virtual std::string piece(Token token, bool show_control) const = 0;
-  [[nodiscard]] virtual bool is_end(Token token) const = 0;        // ends a reply
+  [[nodiscard]] virtual bool is_end(Token token) const = 0;  // ends a reply
 };
 
 }  // namespace samovar

@@ -9,10 +9,14 @@ namespace samovar {
 
 const char* to_string(AnchorKind kind) {
   switch (kind) {
-    case AnchorKind::system: return "system";
-    case AnchorKind::message: return "message";
-    case AnchorKind::grid: return "grid";
-    case AnchorKind::history_end: return "history end";
+    case AnchorKind::system:
+      return "system";
+    case AnchorKind::message:
+      return "message";
+    case AnchorKind::grid:
+      return "grid";
+    case AnchorKind::history_end:
+      return "history end";
   }
   return "message";
 }
@@ -107,8 +111,8 @@ const Snapshot* Anchors::cheapest(const std::function<double(SeqId)>& weight,
   double least = std::numeric_limits<double>::infinity();
   for (const auto& [snapshot, cost] : worth) {
     if (kept.contains(snapshot)) continue;
-    const bool earlier = victim != nullptr && cost == least &&
-                         snapshot->position() < victim->position();
+    const bool earlier =
+        victim != nullptr && cost == least && snapshot->position() < victim->position();
     if (cost < least || earlier) {
       victim = snapshot;
       least = cost;

@@ -1,13 +1,13 @@
 // Anchors: the snapshots that a resident sequence can go back to, under one byte budget.
 //
 // An anchor is useful only while the K/V of its prefix is resident, so it lives and dies with its
-// sequence; forked sequences share the snapshots of their common prefix, and shared bytes are counted
-// once.
+// sequence; forked sequences share the snapshots of their common prefix, and shared bytes are
+// counted once.
 //
-// Thinning. When the budget is exceeded, the anchor goes whose loss costs least: the distance to the
-// anchor before it (the tokens that a rewind to it would have to compute again) times how likely its
-// sequence is to be asked for. The anchor at the end of system and tools and the newest one of a
-// sequence go last, and those two of a running sequence never.
+// Thinning. When the budget is exceeded, the anchor goes whose loss costs least: the distance to
+// the anchor before it (the tokens that a rewind to it would have to compute again) times how
+// likely its sequence is to be asked for. The anchor at the end of system and tools and the newest
+// one of a sequence go last, and those two of a running sequence never.
 //
 // Used by the engine thread only.
 #pragma once
@@ -48,8 +48,8 @@ class Anchors {
   void truncate(SeqId sequence, Position position);  // drops anchors beyond `position`
   void fork(SeqId source, SeqId target, Position position);
 
-  // Drops anchors until the budget holds. `weight(sequence)`: how likely the sequence is to be used,
-  // > 0; `running(sequence)`: its guarded anchors are kept. Returns the number dropped.
+  // Drops anchors until the budget holds. `weight(sequence)`: how likely the sequence is to be
+  // used, > 0; `running(sequence)`: its guarded anchors are kept. Returns the number dropped.
   int thin(const std::function<double(SeqId)>& weight, const std::function<bool(SeqId)>& running);
 
  private:

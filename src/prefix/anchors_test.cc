@@ -97,14 +97,17 @@ TEST(Anchors, BytesAreAlwaysThoseOfTheDistinctSnapshots) {
     const auto b = static_cast<SeqId>(random() % 4);
     const auto at = static_cast<Position>(random() % 5000);
     switch (random() % 4) {
-      case 0: anchors.truncate(a, at); break;
+      case 0:
+        anchors.truncate(a, at);
+        break;
       case 1:
         if (a != b) {
           anchors.truncate(b, 0);
           anchors.fork(a, b, at);
         }
         break;
-      default: anchors.add(a, anchor(at, AnchorKind::message, 1 + random() % 30));
+      default:
+        anchors.add(a, anchor(at, AnchorKind::message, 1 + random() % 30));
     }
     anchors.thin(kEqual, kIdle);
     std::set<const Snapshot*> distinct;

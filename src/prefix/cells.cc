@@ -15,8 +15,7 @@ Position CellLedger::length(SeqId sequence) const {
   return sum;
 }
 
-Position CellLedger::freed_by(std::span<const SeqId> dropped, SeqId cut,
-                              Position position) const {
+Position CellLedger::freed_by(std::span<const SeqId> dropped, SeqId cut, Position position) const {
   std::unordered_map<const Run*, int> leaving;
   for (const SeqId sequence : dropped) {
     for (const auto& run : sequences_[static_cast<std::size_t>(sequence)]) ++leaving[run.get()];

@@ -1,8 +1,8 @@
 // CellLedger: which attention cells each sequence holds, counted exactly although forked sequences
 // share them. The engine cannot be asked for this, and admission must not guess.
 //
-// A sequence is a list of runs; a run is a number of consecutive cells, shared by every sequence that
-// was forked while it held them. Used by the engine thread only.
+// A sequence is a list of runs; a run is a number of consecutive cells, shared by every sequence
+// that was forked while it held them. Used by the engine thread only.
 #pragma once
 
 #include <cstddef>

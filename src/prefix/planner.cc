@@ -57,8 +57,8 @@ Resume find_resume(const PlanInput& input, const ResidentView& resident) {
   return resume;
 }
 
-// Orders resume points: more tokens reused first; then live, then the sequence whose tail is cheaper
-// to lose, then the lower id, so that equal inputs give equal plans.
+// Orders resume points: more tokens reused first; then live, then the sequence whose tail is
+// cheaper to lose, then the lower id, so that equal inputs give equal plans.
 bool better(const Resume& a, const Resume& b) {
   if (a.position != b.position) return a.position > b.position;
   if (a.live != b.live) return a.live;
@@ -131,8 +131,8 @@ Position free_cells(const PlanInput& input, const Plan& plan) {
          input.cells.freed_by(plan.evict, cut, plan.resume_at);
 }
 
-// Makes room: evicts idle sequences, least valuable first, then spares those that turn out not to be
-// needed. As a last resort a fork of an idle sequence becomes a rewind of it.
+// Makes room: evicts idle sequences, least valuable first, then spares those that turn out not to
+// be needed. As a last resort a fork of an idle sequence becomes a rewind of it.
 bool make_room(const PlanInput& input, Plan& plan) {
   const Position need = plan.compute() + input.reply_reserve;
   const std::size_t fixed = plan.evict.size();
@@ -177,7 +177,8 @@ std::expected<Plan, PlanBlocked> make_plan(const PlanInput& input) {
     plan.snapshot = best->snapshot;
   }
   plan.predicted_us = static_cast<double>(plan.compute()) * input.prefill_us_per_token;
-  if (!place(input, best ? &*best : nullptr, plan)) return std::unexpected(PlanBlocked::no_sequence);
+  if (!place(input, best ? &*best : nullptr, plan))
+    return std::unexpected(PlanBlocked::no_sequence);
   if (!make_room(input, plan)) return std::unexpected(PlanBlocked::no_cells);
   return plan;
 }

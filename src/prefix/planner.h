@@ -1,22 +1,23 @@
-// The planner: what a turn will reuse, where it will run, and what must leave for it. A pure function
-// of the prompt and a view of what is resident; it changes nothing, and every plan can be printed.
+// The planner: what a turn will reuse, where it will run, and what must leave for it. A pure
+// function of the prompt and a view of what is resident; it changes nothing, and every plan can be
+// printed.
 //
 // It looks for the resume point that saves the most tokens:
 //   live    the prompt extends an idle sequence: nothing to restore
-//   anchor  an idle sequence shares a prefix: rewind it in place to its best anchor at or before the
-//           end of the shared part (plain transformers: to any position)
-//   fork    the same, but what the sequence holds beyond is worth keeping, or it is running: an empty
-//           sequence shares its prefix, without copying K/V
+//   anchor  an idle sequence shares a prefix: rewind it in place to its best anchor at or before
+//           the end of the shared part (plain transformers: to any position)
+//   fork    the same, but what the sequence holds beyond is worth keeping, or it is running: an
+//           empty sequence shares its prefix, without copying K/V
 //   none    nothing worth reusing: an empty sequence
 // At least one token is always left to compute.
 //
-// In place or fork? Rewinding loses the sequence's tail. If the prompt departs inside the last reply
-// (a template that drops the reasoning, a regeneration), the tail is only that reply: in place. If it
-// departs inside an older prompt (an edit, a branch), the tail took prefill to build: fork while a
-// sequence is free or one worth less can go.
+// In place or fork? Rewinding loses the sequence's tail. If the prompt departs inside the last
+// reply (a template that drops the reasoning, a regeneration), the tail is only that reply: in
+// place. If it departs inside an older prompt (an edit, a branch), the tail took prefill to build:
+// fork while a sequence is free or one worth less can go.
 //
-// What is worth least goes first: tokens it would cost to compute again x likelihood of use. A running
-// sequence never goes, and nothing goes while there is room.
+// What is worth least goes first: tokens it would cost to compute again x likelihood of use. A
+// running sequence never goes, and nothing goes while there is room.
 #pragma once
 
 #include <expected>
@@ -32,10 +33,10 @@ namespace samovar {
 
 struct ResidentView {
   SeqId id = 0;
-  TokenSpan tokens;           // what it holds; empty: the sequence is free
+  TokenSpan tokens;  // what it holds; empty: the sequence is free
   bool running = false;
-  Position history_end = 0;   // end of its last prompt's history (before the generation primer)
-  double weight = 1.0;        // likelihood of use, relative
+  Position history_end = 0;  // end of its last prompt's history (before the generation primer)
+  double weight = 1.0;       // likelihood of use, relative
 };
 
 struct PlanInput {
@@ -45,8 +46,8 @@ struct PlanInput {
   const std::vector<ResidentView>& residents;  // one per sequence, by id
   const Anchors& anchors;
   const CellLedger& cells;
-  Position cells_reserved = 0;  // promised to running turns but not used yet
-  Position reply_reserve = 1;   // cells the reply should find free
+  Position cells_reserved = 0;        // promised to running turns but not used yet
+  Position reply_reserve = 1;         // cells the reply should find free
   double prefill_us_per_token = 0.0;  // measured; 0: unknown
 };
 
@@ -57,8 +58,9 @@ struct Plan {
   Position prompt_tokens = 0;
   Position matched = 0;    // longest prefix shared with anything resident
   Position resume_at = 0;  // tokens reused
-  bool canonical = true;   // resumes at a canonical cut or a live end: computes the same bits as cold
-  SnapshotPtr snapshot;    // for rewind and fork where the model needs one
+  bool canonical =
+      true;              // resumes at a canonical cut or a live end: computes the same bits as cold
+  SnapshotPtr snapshot;  // for rewind and fork where the model needs one
   std::vector<SeqId> evict;  // sequences that must go first, least valuable first
   double predicted_us = 0.0;
 

@@ -38,7 +38,9 @@ Tokens departing(int shared, int size, Token other = 100'000) {
 class World {
  public:
   explicit World(int sequences, Position cells = 100'000, RewindKind kind = RewindKind::snapshot)
-      : rewind(kind), held(static_cast<std::size_t>(sequences)), ledger(sequences, cells),
+      : rewind(kind),
+        held(static_cast<std::size_t>(sequences)),
+        ledger(sequences, cells),
         anchors(sequences, 1 << 30) {
     for (SeqId id = 0; id < sequences; ++id) residents.push_back({.id = id, .tokens = {}});
   }

@@ -1,5 +1,5 @@
-// Goal: cuts depend on the prefix alone. Method: random prompts, extended at random, must keep every
-// cut of their shared prefix; plus the rule's own bounds.
+// Goal: cuts depend on the prefix alone. Method: random prompts, extended at random, must keep
+// every cut of their shared prefix; plus the rule's own bounds.
 #include "prefix/splits.h"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // Which canonical cuts of a prompt become anchors. Pure.
 //
-// Anchors follow meaning: the end of system and tools, message starts, the end of the history before
-// the generation primer; and a coarse grid under long messages. Where a message start is no cut, the
-// last cut before it stands for it. Message starts are taken densely while
+// Anchors follow meaning: the end of system and tools, message starts, the end of the history
+// before the generation primer; and a coarse grid under long messages. Where a message start is no
+// cut, the last cut before it stands for it. Message starts are taken densely while
 // the budget allows: `spacing` is the distance at which this prompt's anchors fill half of it.
 #pragma once
 
@@ -31,7 +31,7 @@ class AnchorPolicy {
   Position spacing_ = 0;
   Position system_cut_ = 0;
   Position history_cut_ = 0;
-  Position last_cut_ = 0;  // calls that end before it end at a cut
+  Position last_cut_ = 0;               // calls that end before it end at a cut
   std::vector<Position> message_cuts_;  // ascending
 };
 

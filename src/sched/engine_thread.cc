@@ -18,8 +18,8 @@ class CountedSink final : public TurnSink {
       : sink_(std::move(sink)), load_(load) {}
 
   void on_event(TurnEvent event) override {
-    const bool last = std::holds_alternative<TurnFinished>(event) ||
-                      std::holds_alternative<TurnFailed>(event);
+    const bool last =
+        std::holds_alternative<TurnFinished>(event) || std::holds_alternative<TurnFailed>(event);
     if (last) load_.fetch_sub(1);
     sink_->on_event(std::move(event));
   }
@@ -48,11 +48,12 @@ Status EngineThread::check(const TurnRequest& request) const {
   const Position size = request.prompt.size();
   if (size == 0) return fail(ErrorKind::invalid_argument, "the prompt is empty", "messages");
   if (size >= cells) {
-    return fail(ErrorKind::too_large,
-                fmt::format("the prompt has {} tokens, but the context holds {} and the reply needs "
-                            "at least one",
-                            size, cells),
-                "messages", "Shorten the conversation or start the server with a larger -c");
+    return fail(
+        ErrorKind::too_large,
+        fmt::format("the prompt has {} tokens, but the context holds {} and the reply needs "
+                    "at least one",
+                    size, cells),
+        "messages", "Shorten the conversation or start the server with a larger -c");
   }
   return {};
 }

@@ -1,8 +1,8 @@
 // EngineThread: the one thread that calls the engine, and the bounded queue in front of it.
 //
 // submit() may be called from any thread and never blocks. Everything else that turns need from the
-// engine happens on the engine thread, in Scheduler. The caller owns the engine and the clock, which
-// must outlive this.
+// engine happens on the engine thread, in Scheduler. The caller owns the engine and the clock,
+// which must outlive this.
 #pragma once
 
 #include <atomic>

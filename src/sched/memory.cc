@@ -67,9 +67,12 @@ EngineStatus Memory::apply(const Plan& plan) {
   for (const SeqId gone : plan.evict) evict(gone);
   switch (plan.source) {
     case ReuseSource::none:
-    case ReuseSource::live: return EngineStatus::ok;
-    case ReuseSource::anchor: return rewind(plan.target, plan.resume_at, plan.snapshot);
-    case ReuseSource::fork: return fork(plan.from, plan.target, plan.resume_at, plan.snapshot);
+    case ReuseSource::live:
+      return EngineStatus::ok;
+    case ReuseSource::anchor:
+      return rewind(plan.target, plan.resume_at, plan.snapshot);
+    case ReuseSource::fork:
+      return fork(plan.from, plan.target, plan.resume_at, plan.snapshot);
   }
   return EngineStatus::ok;
 }
@@ -143,14 +146,13 @@ void Memory::take_anchor(SeqId sequence, AnchorKind kind) {
 }
 
 void Memory::repair(SeqId sequence, Position limit) {
-  const Position held =
-      std::min(limit, static_cast<Position>(resident(sequence).tokens.size()));
+  const Position held = std::min(limit, static_cast<Position>(resident(sequence).tokens.size()));
   const Anchor* anchor = anchors_.best(sequence, held);
   const bool anywhere = engine_.model().rewind == RewindKind::anywhere;
   const Position position = anywhere ? held : anchor == nullptr ? 0 : anchor->position;
   const SnapshotPtr snapshot = anchor == nullptr ? nullptr : anchor->snapshot;
-  const bool repaired = position > 0 && engine_.rewind(sequence, position, snapshot.get()) ==
-                                            EngineStatus::ok;
+  const bool repaired =
+      position > 0 && engine_.rewind(sequence, position, snapshot.get()) == EngineStatus::ok;
   if (!repaired) engine_.drop(sequence);
   cut_books(sequence, repaired ? position : 0);
   assert(engine_.length(sequence) == cells_.length(sequence));

@@ -1,9 +1,9 @@
 // Memory: the engine's sequences and everything we know about them, changed together. The scheduler
-// decides; Memory does it to the engine and to the books (tokens, cells, anchors) in one step, so that
-// the books cannot drift from what the engine holds.
+// decides; Memory does it to the engine and to the books (tokens, cells, anchors) in one step, so
+// that the books cannot drift from what the engine holds.
 //
-// Used by the engine thread only. After an engine failure the sequence is repaired here: it ends at an
-// anchor or empty, never in an unknown state.
+// Used by the engine thread only. After an engine failure the sequence is repaired here: it ends at
+// an anchor or empty, never in an unknown state.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct Resident {
   bool running = false;      // a turn owns it
   Position history_end = 0;  // of the last prompt
   Micros last_used = 0;
-  int turns = 0;             // turns it has served
+  int turns = 0;  // turns it has served
 };
 
 class Memory {

@@ -38,10 +38,10 @@ void Scheduler::add(TurnRequest request, std::unique_ptr<Sampler> sampler,
   const Position spacing = std::min<Position>(limits::cut_spacing_min, limits.ubatch);
   auto cuts = canonical_cuts(request.prompt, limits.ubatch, spacing);
   AnchorPolicy policy(request.prompt, cuts, options_.anchor_grid, limits.snapshot_bytes,
-                            options_.anchor_bytes_max);
-  waiting_.push_back(std::make_unique<TurnState>(next_id_++, std::move(request),
-                                                 std::move(sampler), std::move(sink),
-                                                 std::move(cuts), std::move(policy), clock_.now()));
+                      options_.anchor_bytes_max);
+  waiting_.push_back(std::make_unique<TurnState>(next_id_++, std::move(request), std::move(sampler),
+                                                 std::move(sink), std::move(cuts),
+                                                 std::move(policy), clock_.now()));
 }
 
 bool Scheduler::step() {
@@ -137,8 +137,7 @@ void Scheduler::announce(TurnState& turn, const Plan& plan) {
 Position Scheduler::reply_reserve(const TurnState& turn) const {
   const Position room = engine_.limits().cells - turn.request.prompt.size();
   const auto asked = turn.request.max_tokens.value_or(options_.reply_reserve);
-  return static_cast<Position>(std::min<std::int64_t>(
-      {asked, options_.reply_reserve, room}));
+  return static_cast<Position>(std::min<std::int64_t>({asked, options_.reply_reserve, room}));
 }
 
 Position Scheduler::cells_reserved() const {

@@ -1,16 +1,17 @@
 // Scheduler: decides, one engine call at a time, which turn computes next. The heart of the engine
-// thread, but without thread, queue or real time of its own: step() does at most one engine call, so
-// that a simulation can drive it through any interleaving.
+// thread, but without thread, queue or real time of its own: step() does at most one engine call,
+// so that a simulation can drive it through any interleaving.
 //
 // Rules
-// - Turns are admitted in order of arrival, at most `parallel` at once; a turn that must wait for cells
-//   holds those behind it, so a large prompt is not starved by small ones.
+// - Turns are admitted in order of arrival, at most `parallel` at once; a turn that must wait for
+//   cells holds those behind it, so a large prompt is not starved by small ones.
 // - The planner (prefix/planner.h) says what is reused and what must leave; Memory does it.
-// - Prefill goes by canonical splits, one engine call each; all running replies decode together in one
-//   call. The two are never mixed in one call. Who is next: compute_share.h.
+// - Prefill goes by canonical splits, one engine call each; all running replies decode together in
+//   one call. The two are never mixed in one call. Who is next: compute_share.h.
 // - Cancellation is seen between engine calls. What was computed stays in the sequence, idle.
-// - When cells run out: idle sequences go, least valuable first; then the youngest prefill goes back
-//   to the queue; then the youngest reply ends with `length`. A running sequence is never evicted.
+// - When cells run out: idle sequences go, least valuable first; then the youngest prefill goes
+//   back to the queue; then the youngest reply ends with `length`. A running sequence is never
+//   evicted.
 // - After an engine error the sequences involved go back to an anchor and are computed again, once.
 //
 // Used by the engine thread only.
@@ -32,11 +33,11 @@
 namespace samovar {
 
 struct SchedulerOptions {
-  int parallel = 4;                 // turns that run at the same time
-  double decode_share = 0.5;        // of engine time, while prompts wait (compute_share.h)
-  Position anchor_grid = 4096;      // tokens
+  int parallel = 4;             // turns that run at the same time
+  double decode_share = 0.5;    // of engine time, while prompts wait (compute_share.h)
+  Position anchor_grid = 4096;  // tokens
   std::size_t anchor_bytes_max = std::size_t{1} << 30;
-  Position reply_reserve = 256;     // cells a turn must find free for its reply to be admitted
+  Position reply_reserve = 256;  // cells a turn must find free for its reply to be admitted
 };
 
 class Scheduler {

@@ -1,5 +1,5 @@
-// The scheduler's engine calls: one piece of prefill, or one token for every running reply; and what
-// follows from their results.
+// The scheduler's engine calls: one piece of prefill, or one token for every running reply; and
+// what follows from their results.
 #include <algorithm>
 #include <cassert>
 #include <iterator>
@@ -51,8 +51,9 @@ void Scheduler::prefill_step(TurnState& turn) {
   if (!make_room(end - begin, &turn, nullptr)) return give_way(turn);
 
   const Micros began = clock_.now();
-  const auto piece = TokenSpan(turn.target).subspan(static_cast<std::size_t>(begin),
-                                                    static_cast<std::size_t>(end - begin));
+  const auto piece =
+      TokenSpan(turn.target)
+          .subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
   const EngineStatus status = memory_.prefill(turn.sequence, piece, end == size);
   if (status == EngineStatus::no_cells) return out_of_cells(turn);
   if (status == EngineStatus::failed) return recover(turn);
@@ -82,7 +83,8 @@ void Scheduler::decode_step(std::vector<TurnState*> turns) {
   if (!make_room(static_cast<Position>(turns.size()), nullptr, &turns) || turns.empty()) return;
   std::vector<DecodeStep> steps;
   for (const TurnState* turn : turns) {
-    steps.push_back({.sequence = turn->sequence, .position = held(*turn), .token = turn->reply.back()});
+    steps.push_back(
+        {.sequence = turn->sequence, .position = held(*turn), .token = turn->reply.back()});
   }
   const EngineStatus status = memory_.decode(steps);
   if (status == EngineStatus::no_cells) {
@@ -114,8 +116,7 @@ void Scheduler::accept(TurnState& turn, int output) {
   if (engine_.is_end(token)) return finish(turn, FinishReason::end);
 
   const auto& shown = turn.request.sampling.grammar.preserved_tokens;
-  const std::string piece =
-      engine_.piece(token, std::ranges::find(shown, token) != shown.end());
+  const std::string piece = engine_.piece(token, std::ranges::find(shown, token) != shown.end());
   if (turn.request.sampling.top_logprobs) {
     turn.unsent.emplace_back(turn.text_bytes, std::move(sampled));
   }
@@ -170,16 +171,16 @@ bool Scheduler::make_room(Position cells, const TurnState* prefilling,
   return true;
 }
 
-// Sends a turn in prefill back to the head of the queue. What it computed stays, idle. A turn that is
-// being repaired has a reply already: it ends here instead, as a reply does when cells run out.
+// Sends a turn in prefill back to the head of the queue. What it computed stays, idle. A turn that
+// is being repaired has a reply already: it ends here instead, as a reply does when cells run out.
 void Scheduler::give_way(TurnState& turn) {
   if (!turn.reply.empty()) return finish(turn, FinishReason::length);
   leave(turn);
   turn.phase = Phase::waiting;
   turn.sequence = -1;
   turn.waiting_since = clock_.now();
-  const auto place = std::ranges::find_if(
-      running_, [&](const Turn& other) { return other.get() == &turn; });
+  const auto place =
+      std::ranges::find_if(running_, [&](const Turn& other) { return other.get() == &turn; });
   waiting_.splice(waiting_.begin(), running_, place);
 }
 

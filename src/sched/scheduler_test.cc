@@ -1,5 +1,5 @@
-// Goal: each rule of the scheduler, one at a time, on a fake engine whose replies depend on every token
-// in memory: a wrong restore gives a wrong reply.
+// Goal: each rule of the scheduler, one at a time, on a fake engine whose replies depend on every
+// token in memory: a wrong restore gives a wrong reply.
 #include "sched/scheduler.h"
 
 #include "base/limits.h"

@@ -1,5 +1,5 @@
-// StopMatcher: watches a growing reply for stop strings and holds back what could become one, so that
-// no byte of a stop string is ever delivered. Belongs to one turn.
+// StopMatcher: watches a growing reply for stop strings and holds back what could become one, so
+// that no byte of a stop string is ever delivered. Belongs to one turn.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// Goal: whatever pieces a reply arrives in, exactly the text before the first stop string is delivered.
+// Goal: whatever pieces a reply arrives in, exactly the text before the first stop string is
+// delivered.
 #include "sched/stop_matcher.h"
 
 #include <random>

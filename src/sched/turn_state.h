@@ -1,8 +1,8 @@
 // TurnState: one turn inside the scheduler, from admission to its last event.
 //
-//   waiting ──admit──▶ prefill ──last piece, sample──▶ decode ──end, stop, length──▶ done
-//      ▲                 │  ▲                             │
-//      └──── preempt ────┘  └────────── repair ───────────┘      cancelled from anywhere ──▶ done
+//   waiting ──admit──▶ prefill ──last piece──▶ decode ──end, stop, length──▶ done
+//      ▲                │    ▲                    │
+//      └───give way─────┘    └──────repair────────┘       cancelled from anywhere ──▶ done
 //
 // Owned and used by the engine thread only.
 #pragma once
@@ -31,16 +31,16 @@ struct TurnState {
 
   Phase phase = Phase::waiting;
   SeqId sequence = -1;
-  std::vector<Position> cuts;   // canonical cuts of the prompt
+  std::vector<Position> cuts;  // canonical cuts of the prompt
   AnchorPolicy anchor_policy;
-  Tokens target;                // what the sequence must hold before the next sample
-  Tokens reply;                 // sampled so far; the last one is not forwarded yet
-  Position prefilled = 0;       // prompt tokens this turn computed, repeats included
-  bool repaired = false;        // an engine error was survived once; a second one ends the turn
-  bool announced = false;       // TurnStarted was sent
+  Tokens target;           // what the sequence must hold before the next sample
+  Tokens reply;            // sampled so far; the last one is not forwarded yet
+  Position prefilled = 0;  // prompt tokens this turn computed, repeats included
+  bool repaired = false;   // an engine error was survived once; a second one ends the turn
+  bool announced = false;  // TurnStarted was sent
 
   StopMatcher stop;
-  std::size_t text_bytes = 0;   // pushed through `stop`
+  std::size_t text_bytes = 0;  // pushed through `stop`
   std::size_t sent_bytes = 0;
   std::deque<std::pair<std::size_t, Sampled>> unsent;  // (start of its text, sample), for logprobs
 

@@ -20,8 +20,8 @@ namespace samovar {
 
 // The events of one turn, in order, between the engine thread (writer) and an HTTP thread (reader).
 // Bounded without blocking the writer: consecutive progress events replace one another and
-// consecutive text events are joined, so at most a handful of events wait however slow the reader is,
-// and their bytes are bounded by the reply's own length.
+// consecutive text events are joined, so at most a handful of events wait however slow the reader
+// is, and their bytes are bounded by the reply's own length.
 class TurnStream final : public TurnSink {
  public:
   void on_event(TurnEvent event) override;
@@ -40,14 +40,14 @@ class TurnStream final : public TurnSink {
   std::atomic<bool> cancelled_ = false;
 };
 
-// Where turns can be handed in: the engine thread of this process (turn/local_turn_service.h). Tests
-// of api/ pass their own.
+// Where turns can be handed in: the engine thread of this process (turn/local_turn_service.h).
+// Tests of api/ pass their own.
 class TurnService {
  public:
   virtual ~TurnService() = default;
 
-  // Never blocks. Errors: overloaded (queue full), too_large (the prompt can never fit; both numbers
-  // are in the message), unavailable (shutting down), invalid_argument (grammar).
+  // Never blocks. Errors: overloaded (queue full), too_large (the prompt can never fit; both
+  // numbers are in the message), unavailable (shutting down), invalid_argument (grammar).
   virtual Result<std::shared_ptr<TurnStream>> submit(TurnRequest request) = 0;
 
   // Turns waiting and running, for Retry-After and /ready.

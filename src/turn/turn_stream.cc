@@ -6,8 +6,8 @@
 namespace samovar {
 namespace {
 
-// Joins `event` into `last` if nothing is lost by it. Text is appended; of two progress reports only
-// the newer one matters.
+// Joins `event` into `last` if nothing is lost by it. Text is appended; of two progress reports
+// only the newer one matters.
 bool join(TurnEvent& last, TurnEvent& event) {
   if (auto* text = std::get_if<TurnText>(&last)) {
     auto* more = std::get_if<TurnText>(&event);

@@ -1,9 +1,9 @@
-// Goal: on real architectures, a follow-up computes its new tokens only, and a resumed prompt gives the
-// same greedy bytes as the same prompt cold.
+// Goal: on real architectures, a follow-up computes its new tokens only, and a resumed prompt gives
+// the same greedy bytes as the same prompt cold.
 //
 // Method: the real engine, chat template and scheduler, without HTTP, on random models with weights
-// large enough that a wrong state shows. "New" is what follows the longest prefix shared with anything
-// that the engine has computed. "Cold" is a fresh engine that sees only the last prompt.
+// large enough that a wrong state shows. "New" is what follows the longest prefix shared with
+// anything that the engine has computed. "Cold" is a fresh engine that sees only the last prompt.
 #include <algorithm>
 #include <random>
 
@@ -20,9 +20,9 @@ constexpr Position kSplitCost = 128;
 constexpr int kReplyTokens = 16;
 
 std::string prose(int count, unsigned seed) {
-  static const char* const kWordList[] = {"the",  "server", "keeps", "a",    "file",  "warm", "and",
-                                          "reads", "every",  "line",  "of",   "code",  "until",
-                                          "tests", "pass",   "again", "with", "fewer", "tokens"};
+  static const char* const kWordList[] = {
+      "the", "server", "keeps", "a",     "file", "warm",  "and",  "reads", "every", "line",
+      "of",  "code",   "until", "tests", "pass", "again", "with", "fewer", "tokens"};
   std::mt19937 random(seed);
   std::string text;
   for (int i = 0; i < count; ++i) {
@@ -57,8 +57,8 @@ class Session {
       return;
     }
     format_ = std::move(*format);
-    scheduler_ = std::make_unique<Scheduler>(*engine_, system_clock(),
-                                             SchedulerOptions{.parallel = parallel, .anchor_grid = 1024});
+    scheduler_ = std::make_unique<Scheduler>(
+        *engine_, system_clock(), SchedulerOptions{.parallel = parallel, .anchor_grid = 1024});
   }
   [[nodiscard]] bool ok() const { return scheduler_ != nullptr; }
 
@@ -217,11 +217,13 @@ TEST_P(Warm, BranchAndBackKeepsBothBranches) {
   EXPECT_EQ(back.text, cold(trunk, kCells));
 }
 
-// Batching may change rounding (docs/performance.md has the measured drift), never whose memory is read.
+// Batching may change rounding (docs/performance.md has the measured drift), never whose memory is
+// read.
 TEST_P(Warm, EightSessionsAtOnceGiveTheAnswersTheyGiveAlone) {
   constexpr Position kCells = 16'384;
   std::vector<ChatRequest> chats;
-  for (unsigned i = 0; i < 8; ++i) chats.push_back(conversation(600 + 50 * static_cast<int>(i), 300 + 20 * i));
+  for (unsigned i = 0; i < 8; ++i)
+    chats.push_back(conversation(600 + 50 * static_cast<int>(i), 300 + 20 * i));
   Session together(GetParam(), kCells, 8);
   ASSERT_TRUE(together.ok());
   const auto answers = together.ask_together(chats);

@@ -1,11 +1,11 @@
 // Goal: no interleaving of arrivals, disconnects, full cells and engine errors gives a wrong token,
 // loses a turn, evicts a running sequence or lets the books drift from the engine.
 //
-// Method: the real scheduler over a fake engine and clock, driven by a seed. Clients hold conversations:
-// they extend, edit, branch, regenerate, repeat interrupted requests and send side requests. After every
-// step the invariants are checked; every finished reply is compared with the fake model's own answer.
-// One seed is one run: SAMOVAR_SIM_SEED=n sim_test repeats it. Two canaries with a broken engine must
-// be noticed, or the simulation sees nothing.
+// Method: the real scheduler over a fake engine and clock, driven by a seed. Clients hold
+// conversations: they extend, edit, branch, regenerate, repeat interrupted requests and send side
+// requests. After every step the invariants are checked; every finished reply is compared with the
+// fake model's own answer. One seed is one run: SAMOVAR_SIM_SEED=n sim_test repeats it. Two
+// canaries with a broken engine must be noticed, or the simulation sees nothing.
 #include <algorithm>
 #include <cstdlib>
 #include <map>
@@ -60,7 +60,8 @@ class Simulation {
     scheduler_options_.reply_reserve = 1 + pick(64);
     scheduler_ = std::make_unique<Scheduler>(engine_, clock_, scheduler_options_);
     clients_.resize(static_cast<std::size_t>(1 + pick(8)));
-    for (Client& client : clients_) client.conversation.messages = {words(pick(300), 1 + random_() % 3)};
+    for (Client& client : clients_)
+      client.conversation.messages = {words(pick(300), 1 + random_() % 3)};
   }
 
   Outcome run(int steps) {
@@ -162,15 +163,17 @@ class Simulation {
         require(sink.finished->reason == FinishReason::length, "a reply ended early");
         ++outcome_.cut_for_cells;
       }
-      // Clients send replies back as they were, or shortened, as a template that drops reasoning does.
+      // Clients send replies back as they were, or shortened, as a template that drops reasoning
+      // does.
       Tokens said = expected;
-      if (pick(2) == 0) said.erase(said.begin(), said.begin() + pick(static_cast<int>(said.size())));
+      if (pick(2) == 0)
+        said.erase(said.begin(), said.begin() + pick(static_cast<int>(said.size())));
       client.conversation.messages.push_back(as_reply(said));
     } else if (sink.failed->error.kind == ErrorKind::cancelled) {
       ++outcome_.cancelled;
     } else {
-      require(options_.failure_rate > 0, "a turn failed although nothing did: " +
-                                             sink.failed->error.describe());
+      require(options_.failure_rate > 0,
+              "a turn failed although nothing did: " + sink.failed->error.describe());
       ++outcome_.failed;
     }
     client.sink = nullptr;
@@ -181,15 +184,16 @@ class Simulation {
     const Memory& memory = scheduler_->memory();
     require(engine_.cells_used() == memory.cells().used(), "the books disagree about the cells");
     require(scheduler_->running() <= scheduler_options_.parallel, "too many turns run");
-    require(memory.anchors().bytes() <= scheduler_options_.anchor_bytes_max +
-                                            options_.snapshot_bytes *
-                                                2 * static_cast<std::size_t>(options_.sequences),
+    require(memory.anchors().bytes() <=
+                scheduler_options_.anchor_bytes_max +
+                    options_.snapshot_bytes * 2 * static_cast<std::size_t>(options_.sequences),
             "anchors beyond the budget");
     int running = 0;
     for (SeqId sequence = 0; sequence < options_.sequences; ++sequence) {
       const Resident& resident = memory.resident(sequence);
       running += resident.running ? 1 : 0;
-      require(engine_.tokens_of(sequence) == resident.tokens, "the books disagree about the tokens");
+      require(engine_.tokens_of(sequence) == resident.tokens,
+              "the books disagree about the tokens");
       for (const Anchor& anchor : memory.anchors().of(sequence)) {
         require(anchor.position <= static_cast<Position>(resident.tokens.size()),
                 "an anchor beyond the end of its sequence");

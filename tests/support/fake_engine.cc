@@ -51,8 +51,7 @@ FakeEngine::FakeEngine(FakeEngineOptions options, FakeClock& clock)
   limits_ = {.cells = options.cells,
              .sequences = options.sequences,
              .ubatch = options.ubatch,
-             .snapshot_bytes =
-                 options.rewind == RewindKind::anywhere ? 0 : options.snapshot_bytes};
+             .snapshot_bytes = options.rewind == RewindKind::anywhere ? 0 : options.snapshot_bytes};
 }
 
 FakeEngine::Sequence& FakeEngine::at(SeqId sequence) {
@@ -155,9 +154,8 @@ EngineStatus FakeEngine::decode(std::span<const DecodeStep> steps) {
 }
 
 Sampled FakeEngine::sample(Sampler& /*sampler*/, int output) {
-  return {.token = token_of(outputs_.at(static_cast<std::size_t>(output))),
-          .logprob = 0.0F,
-          .top = {}};
+  return {
+      .token = token_of(outputs_.at(static_cast<std::size_t>(output))), .logprob = 0.0F, .top = {}};
 }
 
 Result<std::unique_ptr<Sampler>> FakeEngine::make_sampler(const SamplingParams& params,
@@ -211,7 +209,8 @@ EngineStatus FakeEngine::rewind(SeqId sequence, Position position, const Snapsho
 EngineStatus FakeEngine::fork(SeqId source, SeqId target, Position position,
                               const Snapshot* snapshot) {
   require(!at(source).broken, "fork of a broken sequence");
-  require(at(target).cells.empty() && !at(target).broken, "fork into a sequence that holds something");
+  require(at(target).cells.empty() && !at(target).broken,
+          "fork into a sequence that holds something");
   if (fails()) {
     at(target).broken = true;
     return EngineStatus::failed;

@@ -1,7 +1,7 @@
 // FakeEngine: the engine's twin for simulation. Its "model" is a hash of everything in a sequence's
-// memory, cells and recurrent state alike, so any wrong restore, missing cell or stale state changes
-// every later token. Cells are objects of their own, so sharing is counted exactly. Time is the fake
-// clock's. Failures and bugs can be injected.
+// memory, cells and recurrent state alike, so any wrong restore, missing cell or stale state
+// changes every later token. Cells are objects of their own, so sharing is counted exactly. Time is
+// the fake clock's. Failures and bugs can be injected.
 #pragma once
 
 #include <cstdint>
@@ -28,16 +28,16 @@ struct FakeEngineOptions {
   unsigned seed = 1;
 
   // Bugs for the canary: the simulation must notice each.
-  bool bug_rewind_keeps_state = false;   // the recurrent state is not restored
+  bool bug_rewind_keeps_state = false;  // the recurrent state is not restored
   bool bug_fork_shares_one_too_few = false;
 };
 
 class FakeEngine final : public Engine {
  public:
-  static constexpr Token kEnd = 0;       // ends a reply
-  static constexpr Token kMessage = 1;   // opens a message
-  static constexpr Token kPrimer = 2;    // the second token of the generation primer
-  static constexpr Token kWords = 10;    // ordinary tokens are kWords .. kWords + 990
+  static constexpr Token kEnd = 0;      // ends a reply
+  static constexpr Token kMessage = 1;  // opens a message
+  static constexpr Token kPrimer = 2;   // the second token of the generation primer
+  static constexpr Token kWords = 10;   // ordinary tokens are kWords .. kWords + 990
 
   FakeEngine(FakeEngineOptions options, FakeClock& clock);
 

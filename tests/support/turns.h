@@ -1,5 +1,5 @@
-// Building blocks of scheduler tests: prompts with message structure for the fake engine, and a sink
-// that records what a turn was told.
+// Building blocks of scheduler tests: prompts with message structure for the fake engine, and a
+// sink that records what a turn was told.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// The rules of the code base that a machine can hold. Each looks at one file and returns what is wrong
-// with it, as "path:line: what. What to do instead". Pure functions.
+// The rules of the code base that a machine can hold. Each looks at one file and returns what is
+// wrong with it, as "path:line: what. What to do instead". Pure functions.
 #pragma once
 
 #include <string>

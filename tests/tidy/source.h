@@ -20,7 +20,8 @@ struct Source {
 
 [[nodiscard]] Source make_source(std::string path, const std::string& text);
 
-// Every .cc, .h and .md file under src/, tests/, tools/, bench/ and docs/, and the root's .md files.
+// Every .cc, .h and .md file under src/, tests/, tools/, bench/ and docs/, and the root's .md
+// files.
 [[nodiscard]] std::vector<Source> read_sources(const std::string& root);
 
 // True at each place where `name` stands as a whole word: not a part of a longer name, and, unless

@@ -1,5 +1,6 @@
 // Goal: the code base keeps its shape: layers, libraries behind their doors, readable sizes.
-// Method: every rule runs over every source file; each failure names the file, the line and the remedy.
+// Method: every rule runs over every source file; each failure names the file, the line and the
+// remedy.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,9 +1,11 @@
-// Architectures: what each model loader of libllama wants to find, as metadata and a list of tensors.
+// Architectures: what each model loader of libllama wants to find, as metadata and a list of
+// tensors.
 //
-// The weights are random but not silly: a matrix has sd 1.6 / sqrt(fan-in) (0.2 at 64), so that every
-// branch adds about as much as it gets and a corrupted state shows in the logits; queries are scaled
-// so that attention prefers some tokens at any length; recurrent heads forget at rates from one token
-// to a thousand; the logits have sd ~3, so that greedy text varies and sampled text varies more.
+// The weights are random but not silly: a matrix has sd 1.6 / sqrt(fan-in) (0.2 at 64), so that
+// every branch adds about as much as it gets and a corrupted state shows in the logits; queries are
+// scaled so that attention prefers some tokens at any length; recurrent heads forget at rates from
+// one token to a thousand; the logits have sd ~3, so that greedy text varies and sampled text
+// varies more.
 #pragma once
 
 #include <ggml.h>

@@ -1,5 +1,5 @@
-// Writes a planned model: the header first, then each tensor as it is generated, so that memory holds
-// one tensor at a time. The file appears under its name only when it is complete.
+// Writes a planned model: the header first, then each tensor as it is generated, so that memory
+// holds one tensor at a time. The file appears under its name only when it is complete.
 #pragma once
 
 #include <gguf.h>

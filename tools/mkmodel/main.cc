@@ -1,5 +1,6 @@
-// samovar-mkmodel: makes small random models with real architectures and the real Qwen tokenizer and
-// chat template, for tests, the demonstration and measurements. The same arguments give the same file.
+// samovar-mkmodel: makes small random models with real architectures and the real Qwen tokenizer
+// and chat template, for tests, the demonstration and measurements. The same arguments give the
+// same file.
 #include <charconv>
 #include <cstdint>
 #include <fstream>

@@ -11,7 +11,8 @@ constexpr float kLogitSd = 3.2F;    // about 5 % for the likeliest of 32k tokens
 constexpr float kQueryGain = 3.0F;  // sharpens attention: sd of the scores, before the softmax
 constexpr float kNormSpread = 0.1F;
 
-// A tied embedding is small against what the layers add, or the likeliest token is the last one again.
+// A tied embedding is small against what the layers add, or the likeliest token is the last one
+// again.
 constexpr float kTiedEmbeddingSd = 0.25F;
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Plan and Metadata: the vocabulary in which architecture.cc describes a model. Plan collects tensors
-// with their usual size and scale; Metadata sets keys under the architecture's name.
+// Plan and Metadata: the vocabulary in which architecture.cc describes a model. Plan collects
+// tensors with their usual size and scale; Metadata sets keys under the architecture's name.
 #pragma once
 
 #include <gguf.h>

@@ -1,6 +1,6 @@
 // A seeded stream of numbers, the same on every machine: no <random> distribution and no libm call,
-// whose results differ between libraries. Each tensor draws from its own stream (seed and name), so a
-// tensor does not depend on the ones written before it.
+// whose results differ between libraries. Each tensor draws from its own stream (seed and name), so
+// a tensor does not depend on the ones written before it.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,9 @@
 // Vocabulary: Qwen's byte-level BPE list from llama.cpp's ggml-vocab-qwen35.gguf, with Qwen3's 26
-// special tokens made real (the file holds [PADxxxx] in their place) and, for the small shapes, cut.
+// special tokens made real (the file holds [PADxxxx] in their place) and, for the small shapes,
+// cut.
 //
-// A cut to N keeps the 256 byte tokens and the lowest merges (a BPE list is in merge order, so every
-// kept merge is made of kept tokens) and puts the special tokens at the end: ids N-26 .. N-1.
+// A cut to N keeps the 256 byte tokens and the lowest merges (a BPE list is in merge order, so
+// every kept merge is made of kept tokens) and puts the special tokens at the end: ids N-26 .. N-1.
 #pragma once
 
 #include <gguf.h>
