@@ -2,6 +2,7 @@
 
 #include <array>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <utility>
 
 #include "api/chat_request_parts.h"
@@ -259,6 +260,13 @@ void read_response_format(const JsonObject& body, ChatRequest& chat) {
   }
 }
 
+// What the template gets from the request itself and an argument would silently replace.
+bool is_reserved(const std::string& name) {
+  static const std::set<std::string> names = {"messages",  "tools",     "add_generation_prompt",
+                                              "bos_token", "eos_token", "documents"};
+  return names.contains(name);
+}
+
 void read_template_arguments(const JsonObject& body, ChatRequest& chat) {
   if (const auto effort = body.string("reasoning_effort")) {
     if (*effort == "none") {
@@ -272,6 +280,11 @@ void read_template_arguments(const JsonObject& body, ChatRequest& chat) {
   if (!arguments) return;
   if (const auto thinking = arguments->boolean("enable_thinking")) chat.enable_thinking = thinking;
   for (const auto& [name, value] : arguments->json().items()) {
+    if (is_reserved(name)) {
+      body.problem().report(fmt::format("'chat_template_kwargs' cannot set '{}'", name),
+                            "chat_template_kwargs." + name,
+                            "it is made from the request's own fields: leave it out");
+    }
     if (name != "enable_thinking") chat.template_arguments[name] = json_text(value);
   }
 }

@@ -40,8 +40,9 @@ std::string random_id(std::string_view prefix) {
 }
 
 const char* finish_reason(FinishReason reason, bool called_tool) {
+  // A reply that was cut, by its length or by a stop string, may have been cut inside a call.
   if (reason == FinishReason::length) return "length";
-  return called_tool ? "tool_calls" : "stop";
+  return called_tool && reason == FinishReason::end ? "tool_calls" : "stop";
 }
 
 Json usage_json(const TurnTimings& timings) {

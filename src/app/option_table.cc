@@ -91,13 +91,16 @@ void add_memory_rows(Rows rows, ServeOptions& o) {
       "host memory for snapshots, from which earlier points of a conversation resume; 0: none");
   rows.option({"--anchor-grid"}, "TOKENS", integer(o.anchor_grid, 0, kMany), "4096",
               "distance of the snapshots taken under a long prompt without other anchors; 0: none");
+  rows.option({"--cut-spacing"}, "TOKENS", integer(o.cut_spacing, 1, 512), "96",
+              "a message starts a new step of prefill unless the last step ended closer than this: "
+              "less makes edits cheaper, more makes long histories of short messages faster");
 }
 
 void add_scheduling_rows(Rows rows, ServeOptions& o) {
   rows.group = "Scheduling";
   rows.option({"--queue"}, "N", integer(o.queue, 0, 100'000), "64",
               "turns that may wait; more are answered 429 with Retry-After");
-  rows.option({"--decode-share"}, "FRACTION", real(o.decode_share, 0.0, 1.0), "0.5",
+  rows.option({"--decode-share"}, "FRACTION", real(o.decode_share, 0.05, 0.95), "0.5",
               "share of engine time that running replies get while prompts are computed");
   rows.option({"--drain-seconds"}, "N", integer(o.drain_seconds, 0, 86'400), "30",
               "how long running replies may go on after SIGTERM or SIGINT");
@@ -133,7 +136,7 @@ void add_server_rows(Rows rows, ServeOptions& o) {
             "it listens on");
   rows.option({"--threads-http"}, "N", integer(o.http_threads, 0, 4096), "0",
               "connections served at the same time; a running or waiting reply holds one; 0: "
-              "--queue + --parallel + 32");
+              "--queue + --parallel + 128");
   rows.group = "Logging";
   rows.option({"--log-level"}, "LEVEL", one_of(o.log_level, {"debug", "info", "warn", "error"}),
               "info", "debug, info, warn or error");

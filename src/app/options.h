@@ -40,6 +40,7 @@ struct ServeOptions {
   std::optional<std::uint64_t> memory;         // bytes; nullopt: what the machine has
   std::optional<std::uint64_t> anchor_memory;  // bytes; nullopt: min(4 GiB, 1/8 of RAM)
   int anchor_grid = 4096;                      // tokens
+  int cut_spacing = 96;                        // tokens
 
   // scheduling
   int queue = 64;
@@ -55,7 +56,7 @@ struct ServeOptions {
   std::vector<std::string> api_keys;
   std::string api_key_file;
   std::vector<std::string> allowed_hosts;
-  int http_threads = 0;  // 0: queue + parallel + 32
+  int http_threads = 0;  // 0: queue + parallel + 128
 
   // logging
   bool verbose = false;

@@ -96,7 +96,7 @@ Status resolve(ServeOptions& options) {
   }
   options.ubatch_size = std::min(options.ubatch_size, options.batch_size);
   // Fewer connections than turns would make clients wait unseen instead of getting a clear 429.
-  if (options.http_threads == 0) options.http_threads = options.queue + options.parallel + 32;
+  if (options.http_threads == 0) options.http_threads = options.queue + options.parallel + 128;
   if (!options.anchor_memory) {
     options.anchor_memory = std::min(std::uint64_t{4} << 30, physical_memory() / 8);
   }

@@ -43,6 +43,7 @@ SchedulerOptions scheduler_options(const ServeOptions& options) {
   scheduler.parallel = options.parallel;
   scheduler.decode_share = options.decode_share;
   scheduler.anchor_grid = options.anchor_grid;
+  scheduler.cut_spacing = options.cut_spacing;
   scheduler.anchor_bytes_max = options.anchor_memory.value_or(0);
   return scheduler;
 }

@@ -19,12 +19,12 @@ inline constexpr std::size_t stop_string_bytes_max = 1'024;
 inline constexpr std::size_t logit_bias_max = 4'096;
 inline constexpr int top_logprobs_max = 20;  // OpenAI's own limit
 
+// Bytes of a reply's grammar. A token that does not fit is replaced by trying the whole vocabulary
+// against every open alternative, on the engine thread: 4,000 enum values cost a second a token there.
+inline constexpr std::size_t format_grammar_bytes_max = std::size_t{48} << 10;
+inline constexpr std::size_t tool_grammar_bytes_max = std::size_t{1} << 20;
+
 // Streaming.
 inline constexpr std::int64_t keepalive_us = 1'000'000;  // an SSE comment at least this often
-
-// Where a prompt is cut into engine calls (see prefix/splits.h). A message start closer than this
-// to the previous cut is not a cut. 96 + the generation primer stays below the 128 tokens that a
-// follow-up may recompute.
-inline constexpr int cut_spacing_min = 96;
 
 }  // namespace samovar::limits

@@ -107,7 +107,14 @@ Status take_tools(const ChatRequest& request, common_chat_templates_inputs& inpu
   return {};
 }
 
-Status take_response_format(const ResponseFormat& format, common_chat_templates_inputs& inputs) {
+Status take_response_format(const ChatRequest& request, common_chat_templates_inputs& inputs) {
+  const ResponseFormat& format = request.response_format;
+  const bool may_call = !request.tools.empty() && request.tool_choice != ToolChoice::none;
+  if (format.kind != ResponseFormat::Kind::text && may_call) {
+    return fail(ErrorKind::invalid_argument,
+                "a reply cannot be bound to a format and free to call tools at once",
+                "response_format", "leave it out while tools are on offer, or set tool_choice to none");
+  }
   switch (format.kind) {
     case ResponseFormat::Kind::text:
       return {};
@@ -166,7 +173,7 @@ Result<common_chat_templates_inputs> make_template_inputs(const ChatRequest& req
   inputs.parallel_tool_calls = request.parallel_tool_calls && template_supports_parallel_calls;
   inputs.reasoning_format = COMMON_REASONING_FORMAT_DEEPSEEK;  // reasoning apart from content
   for (const Status& status :
-       {take_tools(request, inputs), take_response_format(request.response_format, inputs),
+       {take_tools(request, inputs), take_response_format(request, inputs),
         take_template_arguments(request, inputs)}) {
     if (!status) return std::unexpected(status.error());
   }

@@ -45,11 +45,11 @@ struct TurnTimings {
   Micros queue = 0;        // waiting for a sequence
   Micros plan = 0;         // choosing what to reuse
   Micros restore = 0;      // bringing it into the sequence (rewind, fork)
-  Micros prefill = 0;      // computing prompt tokens: engine time of this turn's own calls
+  Micros prefill = 0;      // computing prompt tokens: this turn's own engine calls and snapshots
   Micros first_token = 0;  // from arrival to the first sampled token
-  Micros decode = 0;       // from the first sampled token to the last
+  Micros decode = 0;       // its decode calls after the first token, sampling included
   Position prompt_tokens = 0;
-  Position reused_tokens = 0;    // really reused; prompt = reused + computed
+  Position reused_tokens = 0;    // really reused; prompt = reused + computed once it has finished
   Position computed_tokens = 0;  // prompt tokens computed in this turn
   Position reply_tokens = 0;     // sampled, the end token included
   Position matched_tokens = 0;   // longest prefix shared with anything resident

@@ -120,6 +120,9 @@ class Engine {
   // Empties the sequence and frees the cells nobody shares. Never fails.
   virtual void drop(SeqId sequence) = 0;
 
+  // False once the engine can compute nothing any more; every call fails then. Any thread.
+  [[nodiscard]] virtual bool healthy() const { return true; }
+
   // --- vocabulary ---
 
   // The token's bytes; may be part of a UTF-8 character. Control tokens ("<|im_end|>") give their

@@ -9,6 +9,7 @@
 #include <cassert>
 #include <utility>
 
+#include "base/limits.h"
 #include "base/log.h"
 #include "engine/llama_context.h"
 #include "engine/llama_memory.h"
@@ -136,6 +137,15 @@ Sampled LlamaEngine::sample(Sampler& sampler, int output) {
 
 Result<std::unique_ptr<Sampler>> LlamaEngine::make_sampler(const SamplingParams& params,
                                                            TokenSpan prompt) {
+  const std::size_t most = params.grammar.from_tools ? limits::tool_grammar_bytes_max
+                                                     : limits::format_grammar_bytes_max;
+  if (params.grammar.gbnf.size() > most) {
+    return fail(ErrorKind::invalid_argument,
+                fmt::format("the grammar of the reply has {} bytes, at most {} are allowed",
+                            params.grammar.gbnf.size(), most),
+                params.grammar.from_tools ? "tools" : "response_format",
+                "Use fewer or shorter alternatives (enum values)");
+  }
   return LlamaSampler::make(*context_->model(), params, end_tokens_, prompt);
 }
 

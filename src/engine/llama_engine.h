@@ -4,6 +4,7 @@
 // dropped; if a probe shows that the context itself no longer computes, every later call fails.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -45,6 +46,7 @@ class LlamaEngine final : public Engine, public SegmentPort {
   EngineStatus fork(SeqId source, SeqId target, Position position,
                     const Snapshot* snapshot) override;
   void drop(SeqId sequence) override;
+  [[nodiscard]] bool healthy() const override { return !dead_; }
 
   Result<std::vector<std::uint8_t>> export_segment(SeqId sequence, Position begin,
                                                    Position end) override;
@@ -89,7 +91,7 @@ class LlamaEngine final : public Engine, public SegmentPort {
   std::vector<Token> end_tokens_;
   std::vector<int> output_rows_;  // output -> token of the last batch
   std::vector<SeqId> involved_;   // of the call in progress; kept to avoid allocating
-  bool dead_ = false;
+  std::atomic<bool> dead_ = false;
 };
 
 }  // namespace samovar

@@ -4,6 +4,7 @@
 
 #include <cassert>
 #include <cstring>
+#include <new>
 #include <utility>
 
 #include "base/log.h"
@@ -50,7 +51,13 @@ Result<SnapshotPtr> LlamaMemory::snapshot(SeqId sequence) {
                 fmt::format("sequence {} has no state to take a snapshot of", sequence));
   }
   const std::size_t bytes = llama_state_seq_get_size_ext(context_, sequence, kPartial);
-  SnapshotPool::Buffer buffer = pool_->take(bytes);
+  SnapshotPool::Buffer buffer;
+  try {
+    buffer = pool_->take(bytes);
+  } catch (const std::bad_alloc&) {
+    return fail(ErrorKind::internal,
+                fmt::format("no memory for a snapshot of {} bytes", bytes), "--anchor-memory");
+  }
   if (llama_state_seq_get_data_ext(context_, buffer.data.get(), bytes, sequence, kPartial) !=
       bytes) {
     return fail(ErrorKind::internal, fmt::format("no snapshot of sequence {} at {} could be taken",

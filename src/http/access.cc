@@ -100,6 +100,19 @@ bool Access::key_known(std::string_view key) const {
   return known;
 }
 
+// A web page can post to this machine without asking: plain forms and simple requests need no CORS check.
+// It could not read the answer, but it could keep the machine busy.
+bool Access::from_other_site(const HttpRequest& request) const {
+  const std::string* mode = find_header(request.headers, "Sec-Fetch-Mode");
+  if (mode != nullptr && *mode == "no-cors") return true;
+  const std::string* site = find_header(request.headers, "Sec-Fetch-Site");
+  if (site != nullptr && *site == "cross-site") return true;
+  const std::string* origin = find_header(request.headers, "Origin");
+  if (origin == nullptr) return false;
+  const std::size_t scheme = origin->find("://");
+  return scheme == std::string::npos || !host_allowed(origin->substr(scheme + 3));
+}
+
 Status Access::check(const HttpRequest& request, bool http_1_0) const {
   const std::string* host = find_header(request.headers, "Host");
   const bool host_given = host != nullptr && !host->empty();
@@ -112,12 +125,8 @@ Status Access::check(const HttpRequest& request, bool http_1_0) const {
   if (count_headers(request.headers, "host") > 1) {
     return fail(ErrorKind::forbidden, "the request has several Host headers", "Host");
   }
-  // A web page can post a form to this machine without asking (no CORS check applies to "no-cors"
-  // requests). It could not read the answer, but it could keep the machine busy.
-  const std::string* mode = find_header(request.headers, "Sec-Fetch-Mode");
-  if (request.method == "POST" && mode != nullptr && *mode == "no-cors") {
-    return fail(ErrorKind::forbidden, "requests from other web sites are refused",
-                "Sec-Fetch-Mode");
+  if (request.method == "POST" && from_other_site(request)) {
+    return fail(ErrorKind::forbidden, "requests from other web sites are refused", "Origin");
   }
   if (options_.api_keys.empty() || request.path == "/health") return {};
   const std::string_view key = bearer_token(request);

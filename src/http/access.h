@@ -27,6 +27,7 @@ class Access {
   [[nodiscard]] Status check(const HttpRequest& request, bool http_1_0) const;
 
  private:
+  [[nodiscard]] bool from_other_site(const HttpRequest& request) const;
   explicit Access(AccessOptions options) : options_(std::move(options)) {}
   [[nodiscard]] bool host_allowed(std::string_view host_header) const;
   [[nodiscard]] bool key_known(std::string_view key) const;

@@ -64,6 +64,17 @@ void Anchors::fork(SeqId source, SeqId target, Position position) {
   }
 }
 
+void Anchors::forget(const Snapshot* snapshot) {
+  for (auto& anchors : sequences_) {
+    const auto found = std::ranges::find_if(
+        anchors, [&](const Anchor& anchor) { return anchor.snapshot.get() == snapshot; });
+    if (found == anchors.end()) continue;
+    const SnapshotPtr held = found->snapshot;
+    anchors.erase(found);
+    release(held);
+  }
+}
+
 int Anchors::thin(const std::function<double(SeqId)>& weight,
                   const std::function<bool(SeqId)>& running) {
   int dropped = 0;
@@ -71,14 +82,7 @@ int Anchors::thin(const std::function<double(SeqId)>& weight,
     const Snapshot* victim = cheapest(weight, running, false);
     if (victim == nullptr) victim = cheapest(weight, running, true);
     if (victim == nullptr) break;
-    for (auto& anchors : sequences_) {
-      const auto found = std::ranges::find_if(
-          anchors, [&](const Anchor& anchor) { return anchor.snapshot.get() == victim; });
-      if (found == anchors.end()) continue;
-      const SnapshotPtr snapshot = found->snapshot;
-      anchors.erase(found);
-      release(snapshot);
-    }
+    forget(victim);
     ++dropped;
   }
   return dropped;

@@ -48,6 +48,9 @@ class Anchors {
   void truncate(SeqId sequence, Position position);  // drops anchors beyond `position`
   void fork(SeqId source, SeqId target, Position position);
 
+  // Drops a snapshot from every sequence: it could not be restored and is never tried again.
+  void forget(const Snapshot* snapshot);
+
   // Drops anchors until the budget holds. `weight(sequence)`: how likely the sequence is to be
   // used, > 0; `running(sequence)`: its guarded anchors are kept. Returns the number dropped.
   int thin(const std::function<double(SeqId)>& weight, const std::function<bool(SeqId)>& running);

@@ -8,7 +8,6 @@
 #include <optional>
 #include <utility>
 
-#include "base/limits.h"
 #include "prefix/splits.h"
 
 namespace samovar {
@@ -131,21 +130,28 @@ Position free_cells(const PlanInput& input, const Plan& plan) {
          input.cells.freed_by(plan.evict, cut, plan.resume_at);
 }
 
-// Makes room: evicts idle sequences, least valuable first, then spares those that turn out not to
-// be needed. As a last resort a fork of an idle sequence becomes a rewind of it.
-bool make_room(const PlanInput& input, Plan& plan) {
+// A fork of an idle sequence becomes a rewind of it: its tail is lost, nothing else need be.
+bool fork_to_rewind(const PlanInput& input, Plan& plan) {
+  if (plan.source != ReuseSource::fork) return false;
+  if (input.residents[static_cast<std::size_t>(plan.from)].running) return false;
+  plan.source = ReuseSource::anchor;
+  plan.target = plan.from;
+  return true;
+}
+
+// Makes room: gives up the tail that a fork would keep or evicts idle sequences, whatever is worth
+// less, then spares those that turn out not to be needed.
+bool make_room(const PlanInput& input, double tail_value, Plan& plan) {
   const Position need = plan.compute() + input.reply_reserve;
-  const std::size_t fixed = plan.evict.size();
+  std::size_t fixed = plan.evict.size();  // the fork's target, if it had to be emptied
   while (free_cells(input, plan) < need) {
     const ResidentView* victim = least_valuable(input, plan.from, plan.evict);
-    if (victim == nullptr) {
-      const bool can_rewind = plan.source == ReuseSource::fork &&
-                              !input.residents[static_cast<std::size_t>(plan.from)].running;
-      if (!can_rewind) return false;
-      plan.source = ReuseSource::anchor;
-      plan.target = plan.from;
+    const bool tail_is_cheaper = victim == nullptr || tail_value <= value_of(*victim);
+    if (tail_is_cheaper && fork_to_rewind(input, plan)) {
+      fixed = 0;
       continue;
     }
+    if (victim == nullptr) return false;
     plan.evict.push_back(victim->id);
   }
   for (std::size_t i = plan.evict.size(); i-- > fixed;) {
@@ -167,7 +173,7 @@ std::expected<Plan, PlanBlocked> make_plan(const PlanInput& input) {
     if (resident.tokens.empty()) continue;
     Resume resume = find_resume(input, resident);
     plan.matched = std::max(plan.matched, resume.matched);
-    if (resume.position == 0) continue;
+    if (resume.position == 0 || !input.may_reuse) continue;
     if (!best || better(resume, *best)) best = std::move(resume);
   }
   if (best) {
@@ -179,7 +185,8 @@ std::expected<Plan, PlanBlocked> make_plan(const PlanInput& input) {
   plan.predicted_us = static_cast<double>(plan.compute()) * input.prefill_us_per_token;
   if (!place(input, best ? &*best : nullptr, plan))
     return std::unexpected(PlanBlocked::no_sequence);
-  if (!make_room(input, plan)) return std::unexpected(PlanBlocked::no_cells);
+  const double tail_value = best ? value_of_tail(*best) : 0.0;
+  if (!make_room(input, tail_value, plan)) return std::unexpected(PlanBlocked::no_cells);
   return plan;
 }
 

@@ -49,6 +49,7 @@ struct PlanInput {
   Position cells_reserved = 0;        // promised to running turns but not used yet
   Position reply_reserve = 1;         // cells the reply should find free
   double prefill_us_per_token = 0.0;  // measured; 0: unknown
+  bool may_reuse = true;              // false: compute everything, after restores that failed
 };
 
 struct Plan {

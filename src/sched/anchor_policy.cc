@@ -15,7 +15,7 @@ AnchorPolicy::AnchorPolicy(const Prompt& prompt, const std::vector<Position>& cu
   if (!enabled_) return;
   const auto affordable = std::max<std::size_t>(1, budget_bytes / 2 / snapshot_bytes);
   spacing_ = static_cast<Position>(static_cast<std::size_t>(prompt.size()) / affordable);
-  grid_ = std::max(grid_, spacing_);
+  if (grid_ > 0) grid_ = std::max(grid_, spacing_);
   last_cut_ = cuts.empty() ? 0 : cuts.back();
   for (const Position start : prompt.message_starts) {
     const Position cut = last_cut_at(cuts, start);
@@ -29,7 +29,7 @@ std::optional<AnchorKind> AnchorPolicy::at(Position position, Position previous)
   if (position == history_cut_) return AnchorKind::history_end;
   const bool message = std::ranges::binary_search(message_cuts_, position);
   if (message && position - previous >= spacing_) return AnchorKind::message;
-  if (position - previous >= grid_) return AnchorKind::grid;
+  if (grid_ > 0 && position - previous >= grid_) return AnchorKind::grid;
   return std::nullopt;
 }
 

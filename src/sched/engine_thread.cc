@@ -2,8 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <exception>
+#include <iterator>
 #include <utility>
+
+#include "base/log.h"
 
 namespace samovar {
 namespace {
@@ -11,23 +16,33 @@ namespace {
 // How often an idle engine thread looks for cancelled turns that wait without computing.
 constexpr auto kIdlePoll = std::chrono::milliseconds(20);
 
-// Counts a turn as load until its last event, whoever sends it.
+// Counts a turn as load from its making until its last event, or until it goes without one.
 class CountedSink final : public TurnSink {
  public:
   CountedSink(std::shared_ptr<TurnSink> sink, std::atomic<int>& load)
-      : sink_(std::move(sink)), load_(load) {}
+      : sink_(std::move(sink)), load_(load) {
+    load_.fetch_add(1);
+  }
+  ~CountedSink() override { uncount(); }
+  CountedSink(const CountedSink&) = delete;
+  CountedSink& operator=(const CountedSink&) = delete;
 
   void on_event(TurnEvent event) override {
-    const bool last =
-        std::holds_alternative<TurnFinished>(event) || std::holds_alternative<TurnFailed>(event);
-    if (last) load_.fetch_sub(1);
+    const bool last = std::holds_alternative<TurnFinished>(event) ||
+                      std::holds_alternative<TurnFailed>(event);
+    if (last) uncount();
     sink_->on_event(std::move(event));
   }
   [[nodiscard]] bool cancelled() const override { return sink_->cancelled(); }
 
  private:
+  void uncount() {
+    if (std::exchange(counted_, false)) load_.fetch_sub(1);
+  }
+
   std::shared_ptr<TurnSink> sink_;
   std::atomic<int>& load_;
+  bool counted_ = true;
 };
 
 }  // namespace
@@ -59,27 +74,25 @@ Status EngineThread::check(const TurnRequest& request) const {
 }
 
 Status EngineThread::submit(TurnRequest request, std::shared_ptr<TurnSink> sink) {
+  if (closed_) return fail(ErrorKind::unavailable, "the server is shutting down");
+  if (!engine_.healthy()) {
+    return fail(ErrorKind::unavailable, "the engine has failed", "", "Restart the server");
+  }
   if (auto fits = check(request); !fits) return fits;
-  // Counted before the grammar is compiled, so that a burst cannot pass the limit together.
-  if (load_.fetch_add(1) >= queue_max_ + parallel_) {
-    load_.fetch_sub(1);
+  // Counted before the grammar is compiled, so that a burst cannot pass the limit together. Uncounted
+  // by the sink with the turn's last event, or when the sink goes without one.
+  auto counted = std::make_shared<CountedSink>(std::move(sink), load_);
+  if (load_ > queue_max_ + parallel_) {
     return fail(ErrorKind::overloaded,
                 fmt::format("{} turns run or wait already", queue_max_ + parallel_), "",
                 "Try again later, or start the server with a larger --queue");
   }
   auto sampler = engine_.make_sampler(request.sampling, request.prompt.tokens);
-  if (!sampler) {
-    load_.fetch_sub(1);
-    return std::unexpected(sampler.error());
-  }
+  if (!sampler) return std::unexpected(sampler.error());
   {
     const std::scoped_lock lock(mutex_);
-    if (closed_) {
-      load_.fetch_sub(1);
-      return fail(ErrorKind::unavailable, "the server is shutting down");
-    }
-    arrivals_.push_back({std::move(request), std::move(*sampler),
-                         std::make_shared<CountedSink>(std::move(sink), load_)});
+    if (closed_) return fail(ErrorKind::unavailable, "the server is shutting down");
+    arrivals_.push_back({std::move(request), std::move(*sampler), std::move(counted)});
   }
   changed_.notify_all();
   return {};
@@ -94,21 +107,43 @@ std::vector<EngineThread::Arrival> EngineThread::take_arrivals(bool wait) {
 void EngineThread::run() {
   bool busy = false;
   while (true) {
-    for (Arrival& arrival : take_arrivals(!busy)) {
-      scheduler_.add(std::move(arrival.request), std::move(arrival.sampler),
-                     std::move(arrival.sink));
-    }
+    std::vector<Arrival> arrivals = take_arrivals(!busy);
     {
       const std::scoped_lock lock(mutex_);
-      if (stopping_) break;
+      if (stopping_) {
+        std::ranges::move(arrivals, std::back_inserter(arrivals_));
+        break;
+      }
     }
-    busy = scheduler_.step();
+    busy = work(std::move(arrivals));
   }
   const Error error{.kind = ErrorKind::unavailable, .message = "the server is shutting down"};
   for (Arrival& arrival : take_arrivals(false)) {
     arrival.sink->on_event(TurnFailed{.error = error, .timings = {}});
   }
   scheduler_.fail_all(error);
+}
+
+// One round. Whatever is thrown (memory ran out, a library did) ends the turns, not the server.
+bool EngineThread::work(std::vector<Arrival> arrivals) {
+  std::size_t added = 0;
+  try {
+    for (Arrival& arrival : arrivals) {
+      scheduler_.add(std::move(arrival.request), std::move(arrival.sampler), arrival.sink);
+      ++added;
+    }
+    return scheduler_.step();
+  } catch (const std::exception& error) {
+    log_error("engine thread: {}; all turns end, all sequences are dropped", error.what());
+    const Error failure{.kind = ErrorKind::internal,
+                        .message = "the server ran into an internal error and dropped its sessions",
+                        .remedy = "Send the request again"};
+    scheduler_.reset(failure);
+    for (; added < arrivals.size(); ++added) {
+      arrivals[added].sink->on_event(TurnFailed{.error = failure, .timings = {}});
+    }
+    return true;
+  }
 }
 
 void EngineThread::close() {

@@ -51,6 +51,7 @@ class EngineThread {
 
   [[nodiscard]] Status check(const TurnRequest& request) const;
   void run();
+  bool work(std::vector<Arrival> arrivals);
   std::vector<Arrival> take_arrivals(bool wait);
 
   // constant after construction
@@ -64,12 +65,12 @@ class EngineThread {
 
   // own synchronisation
   std::atomic<int> load_ = 0;
+  std::atomic<bool> closed_ = false;  // written under mutex_
 
   // guarded by mutex_
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<Arrival> arrivals_;
-  bool closed_ = false;
   bool stopping_ = false;
 
   std::thread thread_;  // last: starts when everything else is there

@@ -115,6 +115,23 @@ TEST_F(EngineThreadTest, DrainRefusesNewTurnsAndFinishesRunningOnes) {
   EXPECT_EQ(sink->kind, ErrorKind::not_found);  // it did not fail
 }
 
+TEST(EngineThreadFaults, ExceptionOnTheEngineThreadEndsTheTurnsNotTheServer) {
+  FakeClock clock;
+  FakeEngine engine({.cells = 4096, .throws_after_calls = 7}, clock);
+  EngineThread thread(engine, clock, {}, 100);
+  std::vector<std::shared_ptr<WatchedSink>> sinks;
+  for (unsigned i = 0; i < 5; ++i) {
+    sinks.push_back(std::make_shared<WatchedSink>());
+    ASSERT_TRUE(thread.submit(request_for(i, 500), sinks.back()));
+  }
+  for (const auto& sink : sinks) sink->wait();
+  auto after = std::make_shared<WatchedSink>();
+  ASSERT_TRUE(thread.submit(request_for(9), after));
+  after->wait();
+  EXPECT_EQ(after->kind, ErrorKind::not_found);  // it did not fail
+  EXPECT_EQ(thread.load(), 0);
+}
+
 TEST_F(EngineThreadTest, StopEndsEveryTurn) {
   std::vector<std::shared_ptr<WatchedSink>> sinks;
   {

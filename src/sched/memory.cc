@@ -95,6 +95,7 @@ EngineStatus Memory::fork(SeqId source, SeqId target, Position position,
   const EngineStatus status = engine_.fork(source, target, position, snapshot.get());
   if (status != EngineStatus::ok) {
     engine_.drop(target);
+    if (snapshot != nullptr) anchors_.forget(snapshot.get());
     return status;
   }
   cells_.fork(source, target, position);
@@ -102,6 +103,7 @@ EngineStatus Memory::fork(SeqId source, SeqId target, Position position,
   Resident& to = at(target);
   const Resident& from = resident(source);
   to = Resident{};
+  to.turns = from.turns;  // the branch that is asked for is at least as likely to be asked for again
   to.tokens.assign(from.tokens.begin(), from.tokens.begin() + position);
   assert(engine_.length(target) == cells_.length(target));
   return status;
@@ -164,6 +166,14 @@ void Memory::evict(SeqId sequence) {
   cut_books(sequence, 0);
   at(sequence) = Resident{};
   ++evictions_;
+}
+
+void Memory::clear() {
+  for (SeqId sequence = 0; sequence < sequences(); ++sequence) {
+    engine_.drop(sequence);
+    cut_books(sequence, 0);
+    at(sequence) = Resident{};
+  }
 }
 
 bool Memory::evict_one() {

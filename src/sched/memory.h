@@ -59,6 +59,9 @@ class Memory {
 
   void evict(SeqId sequence);
 
+  // Drops everything, running or not.
+  void clear();
+
   // Evicts the least valuable idle sequence. False if there is none.
   bool evict_one();
 

@@ -4,15 +4,18 @@
 #include <cassert>
 #include <utility>
 
-#include "base/limits.h"
 #include "prefix/planner.h"
 #include "prefix/splits.h"
 
 namespace samovar {
 namespace {
 
-// A restore that fails is tried with the next-best plan this many times before the turn fails.
+// A restore that fails is followed by the next-best plan (what failed is forgotten), and the last time
+// by one that reuses nothing.
 constexpr int kPlansMax = 3;
+
+// A turn that waits for cells is overtaken by at most so many later ones that find room.
+constexpr int kPassesMax = 16;
 
 Error client_gone() {
   return {.kind = ErrorKind::cancelled, .message = "the client closed the connection"};
@@ -35,7 +38,7 @@ void Scheduler::add(TurnRequest request, std::unique_ptr<Sampler> sampler,
                     std::shared_ptr<TurnSink> sink) {
   assert(request.prompt.size() >= 1 && request.prompt.size() < engine_.limits().cells);
   const EngineLimits& limits = engine_.limits();
-  const Position spacing = std::min<Position>(limits::cut_spacing_min, limits.ubatch);
+  const Position spacing = std::min<Position>(options_.cut_spacing, limits.ubatch);
   auto cuts = canonical_cuts(request.prompt, limits.ubatch, spacing);
   AnchorPolicy policy(request.prompt, cuts, options_.anchor_grid, limits.snapshot_bytes,
                       options_.anchor_bytes_max);
@@ -77,13 +80,23 @@ void Scheduler::reap() {
 }
 
 void Scheduler::admit() {
-  while (!waiting_.empty() && running() < options_.parallel) {
-    TurnState& turn = *waiting_.front();
-    if (!try_start(turn)) break;
+  int passed = 0;  // turns ahead in the queue that must wait for cells
+  for (auto next = waiting_.begin(); next != waiting_.end() && running() < options_.parallel;) {
+    const auto here = next++;
+    TurnState& turn = **here;
+    const bool may_pass = passed == 0 || waiting_.front()->passed_by < kPassesMax;
+    if (!may_pass) break;
+    // A turn that was found to need more cells is planned again only when another one has ended.
+    if (turn.blocked_at == ended_ || !try_start(turn)) {
+      turn.blocked_at = ended_;
+      ++passed;
+      continue;
+    }
+    if (passed > 0) ++waiting_.front()->passed_by;
     if (turn.phase == Phase::done) {
-      waiting_.pop_front();
+      waiting_.erase(here);
     } else {
-      running_.splice(running_.end(), waiting_, waiting_.begin());
+      running_.splice(running_.end(), waiting_, here);
     }
   }
 }
@@ -101,7 +114,8 @@ bool Scheduler::try_start(TurnState& turn) {
                           .cells = memory_.cells(),
                           .cells_reserved = cells_reserved(),
                           .reply_reserve = reply_reserve(turn),
-                          .prefill_us_per_token = prefill_us_per_token_};
+                          .prefill_us_per_token = prefill_us_per_token_,
+                          .may_reuse = attempt + 1 < kPlansMax};
     const auto plan = make_plan(input);
     if (!plan) {
       // Something runs, so it will end and make room. Were nothing running, all could be evicted.
@@ -125,8 +139,12 @@ bool Scheduler::try_start(TurnState& turn) {
 }
 
 void Scheduler::announce(TurnState& turn, const Plan& plan) {
-  if (turn.announced) return;  // started before, and sent back to the queue
+  if (turn.announced) {  // started before, and sent back to the queue
+    turn.keep_reused(plan.resume_at);
+    return;
+  }
   turn.announced = true;
+  turn.timings.reused_tokens = plan.resume_at;
   turn.timings.matched_tokens = plan.matched;
   turn.timings.source = plan.source;
   turn.sink->on_event(TurnStarted{.prompt_tokens = plan.prompt_tokens,
@@ -136,8 +154,10 @@ void Scheduler::announce(TurnState& turn, const Plan& plan) {
 
 Position Scheduler::reply_reserve(const TurnState& turn) const {
   const Position room = engine_.limits().cells - turn.request.prompt.size();
-  const auto asked = turn.request.max_tokens.value_or(options_.reply_reserve);
-  return static_cast<Position>(std::min<std::int64_t>({asked, options_.reply_reserve, room}));
+  const auto replied = static_cast<std::int64_t>(turn.reply.size());
+  const std::int64_t asked = turn.request.max_tokens.value_or(room) - replied;
+  return static_cast<Position>(std::max<std::int64_t>(
+      0, std::min<std::int64_t>({asked, options_.reply_reserve, room - replied})));
 }
 
 Position Scheduler::cells_reserved() const {
@@ -149,6 +169,7 @@ Position Scheduler::cells_reserved() const {
 void Scheduler::leave(TurnState& turn) {
   if (turn.phase == Phase::prefill || turn.phase == Phase::decode) {
     memory_.end_turn(turn.sequence);
+    ++ended_;
   }
 }
 
@@ -160,9 +181,11 @@ void Scheduler::finish(TurnState& turn, FinishReason reason) {
 }
 
 void Scheduler::fail(TurnState& turn, Error error) {
+  if (turn.phase == Phase::done) return;
   if (turn.phase == Phase::waiting) turn.timings.queue += clock_.now() - turn.waiting_since;
   leave(turn);
   turn.phase = Phase::done;
+  send_text(turn, turn.stop.flush());  // what was said is said
   turn.sink->on_event(TurnFailed{.error = std::move(error), .timings = turn.figures()});
 }
 
@@ -171,6 +194,11 @@ void Scheduler::fail_all(const Error& error) {
     for (const Turn& turn : *turns) fail(*turn, error);
     turns->clear();
   }
+}
+
+void Scheduler::reset(const Error& error) {
+  fail_all(error);
+  memory_.clear();
 }
 
 }  // namespace samovar

@@ -35,7 +35,8 @@ namespace samovar {
 struct SchedulerOptions {
   int parallel = 4;             // turns that run at the same time
   double decode_share = 0.5;    // of engine time, while prompts wait (compute_share.h)
-  Position anchor_grid = 4096;  // tokens
+  Position anchor_grid = 4096;  // tokens; 0: no anchors but those with a meaning
+  Position cut_spacing = 96;    // tokens (prefix/splits.h); capped at the ubatch
   std::size_t anchor_bytes_max = std::size_t{1} << 30;
   Position reply_reserve = 256;  // cells a turn must find free for its reply to be admitted
 };
@@ -54,6 +55,9 @@ class Scheduler {
 
   // Ends every turn with `error`. What was computed stays.
   void fail_all(const Error& error);
+
+  // The same, and forgets everything resident: the way back from an exception.
+  void reset(const Error& error);
 
   [[nodiscard]] int waiting() const { return static_cast<int>(waiting_.size()); }
   [[nodiscard]] int running() const { return static_cast<int>(running_.size()); }
@@ -76,7 +80,7 @@ class Scheduler {
   // scheduler_compute.cc: the engine calls
   void prefill_step(TurnState& turn);
   void decode_step(std::vector<TurnState*> turns);
-  void accept(TurnState& turn, int output);
+  void accept(TurnState& turn, Sampled sampled);
   void send_text(TurnState& turn, std::string text);
   void maybe_anchor(TurnState& turn);
   void recover(TurnState& turn);
@@ -96,6 +100,7 @@ class Scheduler {
   std::list<Turn> waiting_;  // in order of arrival
   std::list<Turn> running_;  // in order of admission
   TurnId next_id_ = 1;
+  std::int64_t ended_ = 1;  // turns that gave their sequence back, so far
   double prefill_us_per_token_ = 0.0;  // of the recent past, for predictions
 };
 

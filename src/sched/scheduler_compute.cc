@@ -59,7 +59,7 @@ void Scheduler::prefill_step(TurnState& turn) {
   if (status == EngineStatus::failed) return recover(turn);
   if (end < size) maybe_anchor(turn);
   record_prefill(turn, begin, end, clock_.now() - began);
-  if (end == size) accept(turn, 0);
+  if (end == size) accept(turn, engine_.sample(*turn.sampler, 0));
 }
 
 void Scheduler::record_prefill(TurnState& turn, Position begin, Position end, Micros took) {
@@ -86,30 +86,33 @@ void Scheduler::decode_step(std::vector<TurnState*> turns) {
     steps.push_back(
         {.sequence = turn->sequence, .position = held(*turn), .token = turn->reply.back()});
   }
+  const Micros began = clock_.now();
   const EngineStatus status = memory_.decode(steps);
   if (status == EngineStatus::no_cells) {
     // The books said there was room; the engine knows better. Give it some.
     if (!memory_.evict_one()) finish(*turns.back(), FinishReason::length);
     return;
   }
+  if (status != EngineStatus::ok) {
+    for (TurnState* turn : turns) recover(*turn);
+    return;
+  }
+  // All outputs are taken before any is acted on: acting may repair a sequence, which ends them.
+  std::vector<Sampled> sampled;
   for (std::size_t i = 0; i < turns.size(); ++i) {
-    if (status == EngineStatus::ok) {
-      accept(*turns[i], static_cast<int>(i));
-    } else {
-      recover(*turns[i]);
-    }
+    sampled.push_back(engine_.sample(*turns[i]->sampler, static_cast<int>(i)));
+  }
+  const Micros took = clock_.now() - began;
+  for (std::size_t i = 0; i < turns.size(); ++i) {
+    turns[i]->timings.decode += took;
+    accept(*turns[i], std::move(sampled[i]));
   }
 }
 
-// Takes the next token of the turn from the engine's output and acts on it.
-void Scheduler::accept(TurnState& turn, int output) {
-  Sampled sampled = engine_.sample(*turn.sampler, output);
+// Acts on the turn's next token.
+void Scheduler::accept(TurnState& turn, Sampled sampled) {
   if (sampled.token < 0) return recover(turn);
-  turn.last_token_at = clock_.now();
-  if (turn.reply.empty()) {
-    turn.first_token_at = turn.last_token_at;
-    turn.timings.first_token = turn.first_token_at - turn.request.arrived;
-  }
+  if (turn.reply.empty()) turn.timings.first_token = clock_.now() - turn.request.arrived;
   const Token token = sampled.token;
   turn.reply.push_back(token);
   turn.phase = Phase::decode;
@@ -145,6 +148,7 @@ void Scheduler::recover(TurnState& turn) {
   turn.target.insert(turn.target.end(), turn.reply.begin(), turn.reply.end());
   // At least one token must be left to compute, or there is nothing to sample from.
   memory_.repair(turn.sequence, static_cast<Position>(turn.target.size()) - 1);
+  turn.keep_reused(held(turn));
   if (turn.repaired) return fail(turn, engine_failed());
   turn.repaired = true;
   turn.phase = Phase::prefill;

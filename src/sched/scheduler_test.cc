@@ -2,7 +2,6 @@
 // token in memory: a wrong restore gives a wrong reply.
 #include "sched/scheduler.h"
 
-#include "base/limits.h"
 #include "tests/support/fake_engine.h"
 #include "tests/support/turns.h"
 
@@ -232,6 +231,75 @@ TEST_P(EveryKindOfModel, EngineErrorInPrefillIsSurvivedOnce) {
     }
     EXPECT_EQ(bench.engine.cells_used(), bench.scheduler.memory().cells().used());
   }
+}
+
+TEST_P(EveryKindOfModel, ForkThatFailsIsForgottenAndThePromptIsComputed) {
+  auto failing = options();
+  failing.forks_fail = true;
+  Bench bench(failing);
+  Conversation conversation = chat(20, 200, 51);
+  bench.run(conversation.prompt());
+  conversation.messages[8] = words(200, 52);
+  bench.run(conversation.prompt());  // checks the reply
+}
+
+TEST_P(EveryKindOfModel, FiguresOfACancelledTurnSayWhatItGotDone) {
+  Bench bench(options());
+  const auto sink = bench.send(chat(40, 200, 53).prompt());
+  for (int i = 0; i < 5; ++i) bench.scheduler.step();
+  const Position done = sink->progress.back().done;
+  sink->cancel = true;
+  bench.scheduler.step();
+  EXPECT_EQ(sink->timings().reused_tokens, 0);
+  EXPECT_EQ(sink->timings().computed_tokens, done);
+}
+
+TEST(Scheduler, PromptThatFindsRoomOvertakesOneThatWaitsForCellsABoundedNumberOfTimes) {
+  FakeEngineOptions options;
+  options.cells = 3000;
+  options.sequences = 8;
+  Bench bench(options, {.parallel = 4, .reply_reserve = 16});
+  Prompt talker;
+  for (unsigned seed = 1; talker.tokens.empty(); ++seed) {
+    Prompt candidate = chat(8, 180, seed).prompt();
+    if (FakeEngine::expected_reply(candidate.tokens, 100).size() == 100) talker = candidate;
+  }
+  const auto running = bench.send(talker, 100);
+  bench.scheduler.step();
+  const auto large = bench.send(chat(12, 180, 4000).prompt(), 4);
+  const auto small = bench.send(chat(2, 20, 5000).prompt(), 4);
+  while (!small->ended()) ASSERT_TRUE(bench.scheduler.step());
+  EXPECT_FALSE(running->ended());
+  EXPECT_EQ(large->starts, 0);
+  std::vector<SinkPtr> flood;
+  for (unsigned i = 0; i < 60; ++i) flood.push_back(bench.send(chat(2, 20, 6000 + i).prompt(), 4));
+  while (bench.scheduler.step()) {
+  }
+  EXPECT_TRUE(large->finished.has_value());
+  for (const auto& sink : flood) EXPECT_TRUE(sink->finished.has_value());
+}
+
+TEST(Scheduler, TextHeldForAStopStringIsDeliveredWhenTheTurnFails) {
+  Bench bench;
+  Prompt prompt;
+  Tokens reply;
+  for (unsigned seed = 1; reply.size() < 30; ++seed) {
+    prompt = chat(2, 100, seed).prompt();
+    reply = FakeEngine::expected_reply(prompt.tokens, 30);
+  }
+  TurnRequest request;
+  request.prompt = prompt;
+  request.stop = {" " + std::to_string(reply[2]) + " never"};
+  auto sink = std::make_shared<RecordingSink>();
+  bench.scheduler.add(request, std::move(*bench.engine.make_sampler({}, {})), sink);
+  const std::string three = text_of(Tokens(reply.begin(), reply.begin() + 3));
+  while (sink->reply.size() < text_of(Tokens(reply.begin(), reply.begin() + 2)).size()) {
+    bench.scheduler.step();
+  }
+  bench.scheduler.step();
+  bench.scheduler.fail_all({.kind = ErrorKind::unavailable, .message = "stop"});
+  ASSERT_TRUE(sink->failed.has_value());
+  EXPECT_TRUE(sink->reply.starts_with(three));
 }
 
 TEST(Scheduler, LongPrefillLeavesARunningReplyItsShare) {

@@ -46,8 +46,8 @@ struct TurnState {
 
   TurnTimings timings;
   Micros waiting_since = 0;
-  Micros first_token_at = 0;
-  Micros last_token_at = 0;
+  std::int64_t blocked_at = 0;  // how many turns had ended when it was found to need more cells
+  int passed_by = 0;            // later turns that overtook it since
 
   TurnState(TurnId turn, TurnRequest what, std::unique_ptr<Sampler> chooser,
             std::shared_ptr<TurnSink> events, std::vector<Position> splits, AnchorPolicy policy,
@@ -68,18 +68,21 @@ struct TurnState {
   // Cells the turn was promised and has not used, its sequence holding `held` tokens.
   [[nodiscard]] Position reserved(Position held, Position reply_reserve) const {
     const auto size = static_cast<Position>(target.size());
-    const auto replied = static_cast<Position>(reply.size());
-    return std::max(0, size - held) + std::max(0, reply_reserve - replied);
+    return std::max(0, size - held) + reply_reserve;
   }
 
-  // The turn's figures as they stand. reused + computed = prompt, whatever happened on the way.
+  // The turn's figures as they stand. Of a turn that finished, reused + computed = prompt; of one that
+  // did not, computed is what it got done.
   [[nodiscard]] TurnTimings figures() const {
     TurnTimings figures = timings;
-    figures.computed_tokens = std::min(prefilled, timings.prompt_tokens);
-    figures.reused_tokens = timings.prompt_tokens - figures.computed_tokens;
+    figures.computed_tokens = std::min(prefilled, timings.prompt_tokens - timings.reused_tokens);
     figures.reply_tokens = static_cast<Position>(reply.size());
-    if (first_token_at > 0) figures.decode = last_token_at - first_token_at;
     return figures;
+  }
+
+  // Only the first `position` tokens are still what was reused at the start.
+  void keep_reused(Position position) {
+    timings.reused_tokens = std::min(timings.reused_tokens, position);
   }
 };
 

@@ -1,5 +1,6 @@
 #include "tests/support/fake_engine.h"
 
+#include <new>
 #include <set>
 #include <stdexcept>
 
@@ -59,7 +60,7 @@ FakeEngine::Sequence& FakeEngine::at(SeqId sequence) {
 }
 
 bool FakeEngine::fails() {
-  ++calls_;
+  if (++calls_ == options_.throws_after_calls) throw std::bad_alloc();
   return options_.failure_rate > 0 &&
          std::uniform_real_distribution<>(0, 1)(random_) < options_.failure_rate;
 }
@@ -211,7 +212,7 @@ EngineStatus FakeEngine::fork(SeqId source, SeqId target, Position position,
   require(!at(source).broken, "fork of a broken sequence");
   require(at(target).cells.empty() && !at(target).broken,
           "fork into a sequence that holds something");
-  if (fails()) {
+  if (fails() || options_.forks_fail) {
     at(target).broken = true;
     return EngineStatus::failed;
   }

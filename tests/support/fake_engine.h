@@ -25,6 +25,8 @@ struct FakeEngineOptions {
   Micros prefill_token_us = 50;
   Micros decode_call_us = 1000;
   double failure_rate = 0.0;  // of every call that may fail
+  bool forks_fail = false;
+  int throws_after_calls = -1;  // the engine call that throws; -1: none
   unsigned seed = 1;
 
   // Bugs for the canary: the simulation must notice each.
