@@ -27,7 +27,9 @@ class ChatCompletionsTest : public testing::Test {
   }
   HttpResponse handle(const std::string& body) { return completions_.handle(request(body)); }
   static TurnText text(std::string bytes) { return {std::move(bytes), {}}; }
-  static TurnFinished finished() { return {FinishReason::end, test::sample_timings()}; }
+  static TurnFinished finished(FinishReason reason = FinishReason::end) {
+    return {reason, test::sample_timings()};
+  }
 
   FakeClock clock_;
   test::FakeChat chat_;
@@ -83,6 +85,14 @@ TEST_F(ChatCompletionsTest, AWholeReply) {
             R"("finish_reason":"stop"}],"usage":{"prompt_tokens":1000,"completion_tokens":41,)"
             R"("total_tokens":1041,"prompt_tokens_details":{"cached_tokens":900}}})");
   EXPECT_EQ(timings["decode_per_second"], 20.0);
+}
+
+// A stop string may cut a call in its arguments: a client must not take it for one it can execute.
+TEST_F(ChatCompletionsTest, ACallCutByAStopStringIsNoFinishedCall) {
+  turns_.script = {text("B:0,id0,f|A:0,{\"a\"|"), finished(FinishReason::stop)};
+  const Json choice = Json::parse(handle(kBody).body)["choices"][0];
+  EXPECT_EQ(choice["finish_reason"], "stop");
+  EXPECT_EQ(choice["message"]["tool_calls"].size(), 1U);
 }
 
 TEST_F(ChatCompletionsTest, AWholeReplyWithToolCalls) {

@@ -226,6 +226,8 @@ TEST(ChatRequest, WrongTypesAndOutOfRangeValuesAreRefused) {
       {with(R"("metadata":"x")"), "metadata", "must be an object"},
       {with(R"("metadata":{"user_id":4})"), "metadata.user_id", "must be a string"},
       {with(R"("chat_template_kwargs":[])"), "chat_template_kwargs", "must be an object"},
+      {with(R"("chat_template_kwargs":{"messages":[]})"), "chat_template_kwargs.messages",
+       "cannot set"},
       {with(R"("chat_template_kwargs":{"enable_thinking":"no"})"),
        "chat_template_kwargs.enable_thinking", "true or false"},
       {with(R"("reasoning_effort":2)"), "reasoning_effort", "must be a string"},

@@ -20,7 +20,8 @@ inline constexpr std::size_t logit_bias_max = 4'096;
 inline constexpr int top_logprobs_max = 20;  // OpenAI's own limit
 
 // Bytes of a reply's grammar. A token that does not fit is replaced by trying the whole vocabulary
-// against every open alternative, on the engine thread: 4,000 enum values cost a second a token there.
+// against every open alternative, on the engine thread: 4,000 enum values cost a second a token
+// there.
 inline constexpr std::size_t format_grammar_bytes_max = std::size_t{48} << 10;
 inline constexpr std::size_t tool_grammar_bytes_max = std::size_t{1} << 20;
 

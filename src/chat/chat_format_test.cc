@@ -191,6 +191,10 @@ TEST_F(ChatFormatTest, ErrorsNameTheField) {
   request.response_format.schema = R"({"type":"unheard-of"})";
   cases.push_back({"schema", request, "response_format.json_schema.schema", "unheard-of"});
   request = chat({message(Role::user, "a")});
+  request.tools = {testing::weather_tool()};
+  request.response_format.kind = ResponseFormat::Kind::json_object;
+  cases.push_back({"format and tools", request, "response_format", "at once"});
+  request = chat({message(Role::user, "a")});
   request.template_arguments["enable_thinking"] = "\"yes\"";
   cases.push_back({"thinking", request, "chat_template_kwargs.enable_thinking", "boolean"});
   request.template_arguments = {{"x", "{"}};

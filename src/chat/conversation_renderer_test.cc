@@ -33,10 +33,11 @@ class Conversations {
     if (chance(4)) request.enable_thinking = chance(2);
     if (chance(6)) request.template_arguments["preserve_reasoning"] = "true";
     if (chance(8)) request.template_arguments["custom"] = R"({"a": [1, "b"]})";
-    if (chance(6)) request.response_format.kind = ResponseFormat::Kind::json_object;
     if (!request.tools.empty() && chance(4)) {
       request.tool_choice = chance(2) ? ToolChoice::required : ToolChoice::none;
     }
+    const bool may_call = !request.tools.empty() && request.tool_choice != ToolChoice::none;
+    if (!may_call && chance(4)) request.response_format.kind = ResponseFormat::Kind::json_object;
     auto inputs = make_template_inputs(request, chance(2));
     EXPECT_TRUE(inputs.has_value());
     return *inputs;

@@ -113,7 +113,8 @@ Status take_response_format(const ChatRequest& request, common_chat_templates_in
   if (format.kind != ResponseFormat::Kind::text && may_call) {
     return fail(ErrorKind::invalid_argument,
                 "a reply cannot be bound to a format and free to call tools at once",
-                "response_format", "leave it out while tools are on offer, or set tool_choice to none");
+                "response_format",
+                "leave it out while tools are on offer, or set tool_choice to none");
   }
   switch (format.kind) {
     case ResponseFormat::Kind::text:
@@ -172,9 +173,8 @@ Result<common_chat_templates_inputs> make_template_inputs(const ChatRequest& req
   inputs.messages = to_messages(request.messages);
   inputs.parallel_tool_calls = request.parallel_tool_calls && template_supports_parallel_calls;
   inputs.reasoning_format = COMMON_REASONING_FORMAT_DEEPSEEK;  // reasoning apart from content
-  for (const Status& status :
-       {take_tools(request, inputs), take_response_format(request, inputs),
-        take_template_arguments(request, inputs)}) {
+  for (const Status& status : {take_tools(request, inputs), take_response_format(request, inputs),
+                               take_template_arguments(request, inputs)}) {
     if (!status) return std::unexpected(status.error());
   }
   return inputs;

@@ -137,8 +137,8 @@ Sampled LlamaEngine::sample(Sampler& sampler, int output) {
 
 Result<std::unique_ptr<Sampler>> LlamaEngine::make_sampler(const SamplingParams& params,
                                                            TokenSpan prompt) {
-  const std::size_t most = params.grammar.from_tools ? limits::tool_grammar_bytes_max
-                                                     : limits::format_grammar_bytes_max;
+  const std::size_t most =
+      params.grammar.from_tools ? limits::tool_grammar_bytes_max : limits::format_grammar_bytes_max;
   if (params.grammar.gbnf.size() > most) {
     return fail(ErrorKind::invalid_argument,
                 fmt::format("the grammar of the reply has {} bytes, at most {} are allowed",

@@ -55,8 +55,8 @@ Result<SnapshotPtr> LlamaMemory::snapshot(SeqId sequence) {
   try {
     buffer = pool_->take(bytes);
   } catch (const std::bad_alloc&) {
-    return fail(ErrorKind::internal,
-                fmt::format("no memory for a snapshot of {} bytes", bytes), "--anchor-memory");
+    return fail(ErrorKind::internal, fmt::format("no memory for a snapshot of {} bytes", bytes),
+                "--anchor-memory");
   }
   if (llama_state_seq_get_data_ext(context_, buffer.data.get(), bytes, sequence, kPartial) !=
       bytes) {

@@ -100,8 +100,8 @@ bool Access::key_known(std::string_view key) const {
   return known;
 }
 
-// A web page can post to this machine without asking: plain forms and simple requests need no CORS check.
-// It could not read the answer, but it could keep the machine busy.
+// A web page can post to this machine without asking: plain forms and simple requests need no CORS
+// check. It could not read the answer, but it could keep the machine busy.
 bool Access::from_other_site(const HttpRequest& request) const {
   const std::string* mode = find_header(request.headers, "Sec-Fetch-Mode");
   if (mode != nullptr && *mode == "no-cors") return true;

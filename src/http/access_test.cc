@@ -85,6 +85,15 @@ TEST(Access, CrossSiteFormsAreRefused) {
   const Headers headers = {{"Host", "localhost"}, {"Sec-Fetch-Mode", "no-cors"}};
   EXPECT_EQ(refusal(access, with(headers, "/v1/chat/completions", "POST")), ErrorKind::forbidden);
   EXPECT_TRUE(access.check(with(headers), false).has_value());
+  const auto post = [&](const char* name, const char* value) {
+    return access.check(
+        with({{"Host", "localhost"}, {name, value}}, "/v1/chat/completions", "POST"), false);
+  };
+  EXPECT_FALSE(post("Sec-Fetch-Site", "cross-site").has_value());
+  EXPECT_FALSE(post("Origin", "https://evil.example").has_value());
+  EXPECT_FALSE(post("Origin", "null").has_value());
+  EXPECT_TRUE(post("Origin", "http://localhost:3000").has_value());
+  EXPECT_TRUE(post("Sec-Fetch-Site", "same-origin").has_value());
 }
 
 TEST(Access, ComparisonLooksAtAllBytes) {

@@ -17,7 +17,8 @@ namespace samovar {
 
 class AnchorPolicy {
  public:
-  // `grid`: tokens between anchors where there is no structure; 0: none there. `snapshot_bytes` 0: no anchors.
+  // `grid`: tokens between anchors where there is no structure; 0: none there. `snapshot_bytes` 0:
+  // no anchors.
   AnchorPolicy(const Prompt& prompt, const std::vector<Position>& cuts, Position grid,
                std::size_t snapshot_bytes, std::size_t budget_bytes);
 

@@ -28,8 +28,8 @@ class CountedSink final : public TurnSink {
   CountedSink& operator=(const CountedSink&) = delete;
 
   void on_event(TurnEvent event) override {
-    const bool last = std::holds_alternative<TurnFinished>(event) ||
-                      std::holds_alternative<TurnFailed>(event);
+    const bool last =
+        std::holds_alternative<TurnFinished>(event) || std::holds_alternative<TurnFailed>(event);
     if (last) uncount();
     sink_->on_event(std::move(event));
   }
@@ -79,8 +79,8 @@ Status EngineThread::submit(TurnRequest request, std::shared_ptr<TurnSink> sink)
     return fail(ErrorKind::unavailable, "the engine has failed", "", "Restart the server");
   }
   if (auto fits = check(request); !fits) return fits;
-  // Counted before the grammar is compiled, so that a burst cannot pass the limit together. Uncounted
-  // by the sink with the turn's last event, or when the sink goes without one.
+  // Counted before the grammar is compiled, so that a burst cannot pass the limit together.
+  // Uncounted by the sink with the turn's last event, or when the sink goes without one.
   auto counted = std::make_shared<CountedSink>(std::move(sink), load_);
   if (load_ > queue_max_ + parallel_) {
     return fail(ErrorKind::overloaded,

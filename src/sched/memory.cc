@@ -103,7 +103,8 @@ EngineStatus Memory::fork(SeqId source, SeqId target, Position position,
   Resident& to = at(target);
   const Resident& from = resident(source);
   to = Resident{};
-  to.turns = from.turns;  // the branch that is asked for is at least as likely to be asked for again
+  to.turns =
+      from.turns;  // the branch that is asked for is at least as likely to be asked for again
   to.tokens.assign(from.tokens.begin(), from.tokens.begin() + position);
   assert(engine_.length(target) == cells_.length(target));
   return status;

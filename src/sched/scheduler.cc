@@ -10,8 +10,8 @@
 namespace samovar {
 namespace {
 
-// A restore that fails is followed by the next-best plan (what failed is forgotten), and the last time
-// by one that reuses nothing.
+// A restore that fails is followed by the next-best plan (what failed is forgotten), and the last
+// time by one that reuses nothing.
 constexpr int kPlansMax = 3;
 
 // A turn that waits for cells is overtaken by at most so many later ones that find room.

@@ -100,7 +100,7 @@ class Scheduler {
   std::list<Turn> waiting_;  // in order of arrival
   std::list<Turn> running_;  // in order of admission
   TurnId next_id_ = 1;
-  std::int64_t ended_ = 1;  // turns that gave their sequence back, so far
+  std::int64_t ended_ = 1;             // turns that gave their sequence back, so far
   double prefill_us_per_token_ = 0.0;  // of the recent past, for predictions
 };
 

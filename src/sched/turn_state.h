@@ -71,8 +71,8 @@ struct TurnState {
     return std::max(0, size - held) + reply_reserve;
   }
 
-  // The turn's figures as they stand. Of a turn that finished, reused + computed = prompt; of one that
-  // did not, computed is what it got done.
+  // The turn's figures as they stand. Of a turn that finished, reused + computed = prompt; of one
+  // that did not, computed is what it got done.
   [[nodiscard]] TurnTimings figures() const {
     TurnTimings figures = timings;
     figures.computed_tokens = std::min(prefilled, timings.prompt_tokens - timings.reused_tokens);

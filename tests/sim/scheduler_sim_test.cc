@@ -152,9 +152,9 @@ class Simulation {
     const TurnTimings& timings = sink.timings();
     require(timings.reused_tokens + timings.computed_tokens <= client.prompt.size(),
             "reused + computed is more than the prompt");
-    require(!sink.finished ||
-                timings.reused_tokens + timings.computed_tokens == client.prompt.size(),
-            "reused + computed is not the prompt");
+    require(
+        !sink.finished || timings.reused_tokens + timings.computed_tokens == client.prompt.size(),
+        "reused + computed is not the prompt");
     require(timings.reused_tokens <= std::max(0, sink.started.reused_tokens),
             "more reused than planned");
     require(text_of(expected).starts_with(sink.reply), "a wrong token in a reply");
