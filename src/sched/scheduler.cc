@@ -87,7 +87,7 @@ void Scheduler::admit() {
     const bool may_pass = passed == 0 || waiting_.front()->passed_by < kPassesMax;
     if (!may_pass) break;
     // A turn that was found to need more cells is planned again only when another one has ended.
-    if (turn.blocked_at == ended_ || !try_start(turn)) {
+    if (turn.blocked_at == ended_ || !try_start(turn, passed > 0)) {
       turn.blocked_at = ended_;
       ++passed;
       continue;
@@ -101,8 +101,9 @@ void Scheduler::admit() {
   }
 }
 
-// True if the turn left the queue: it runs, or it failed.
-bool Scheduler::try_start(TurnState& turn) {
+// True if the turn left the queue: it runs, or it failed. One that passes others must find room as
+// things are: it evicts nothing, least of all what a turn before it is waiting to go on from.
+bool Scheduler::try_start(TurnState& turn, bool passing) {
   const Micros began = clock_.now();
   for (int attempt = 0; attempt < kPlansMax; ++attempt) {
     const auto views = memory_.view();
@@ -122,6 +123,7 @@ bool Scheduler::try_start(TurnState& turn) {
       assert(!running_.empty());
       return false;
     }
+    if (passing && !plan->evict.empty()) return false;
     const Micros planned = clock_.now();
     const EngineStatus restored = memory_.apply(*plan);
     turn.timings.restore += clock_.now() - planned;

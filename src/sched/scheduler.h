@@ -69,7 +69,7 @@ class Scheduler {
   // scheduler.cc: the queue
   void reap();
   void admit();
-  bool try_start(TurnState& turn);
+  bool try_start(TurnState& turn, bool passing);
   void announce(TurnState& turn, const Plan& plan);
   [[nodiscard]] Position reply_reserve(const TurnState& turn) const;
   [[nodiscard]] Position cells_reserved() const;

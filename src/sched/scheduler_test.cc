@@ -279,6 +279,33 @@ TEST(Scheduler, PromptThatFindsRoomOvertakesOneThatWaitsForCellsABoundedNumberOf
   for (const auto& sink : flood) EXPECT_TRUE(sink->finished.has_value());
 }
 
+TEST(Scheduler, PromptThatOvertakesEvictsNothing) {
+  FakeEngineOptions options;
+  options.cells = 3000;
+  options.sequences = 3;
+  Bench bench(options, {.parallel = 2, .reply_reserve = 16});
+  Conversation session = chat(6, 180, 61);  // idle, and taken up again below
+  bench.run(session.prompt());
+  Prompt talker;
+  for (unsigned seed = 1; talker.tokens.empty(); ++seed) {
+    Prompt candidate = chat(8, 180, seed).prompt();
+    if (FakeEngine::expected_reply(candidate.tokens, 100).size() == 100) talker = candidate;
+  }
+  const auto running = bench.send(talker, 100);
+  bench.scheduler.step();
+  session.messages.push_back(words(700, 62));
+  const auto waits = bench.send(session.prompt(), 4);
+  const auto side = bench.send(chat(3, 150, 7000).prompt(), 4);  // fits only where the session is
+  while (!running->ended()) {
+    ASSERT_TRUE(bench.scheduler.step());
+    ASSERT_EQ(side->starts, 0);
+  }
+  while (bench.scheduler.step()) {
+  }
+  EXPECT_GE(waits->timings().reused_tokens, 6 * 180);
+  EXPECT_TRUE(side->finished.has_value());
+}
+
 TEST(Scheduler, TextHeldForAStopStringIsDeliveredWhenTheTurnFails) {
   Bench bench;
   Prompt prompt;
