@@ -1,11 +1,11 @@
 // A running reply beside a long prefill: the reply's rate as a client sees it (wall time between the first
 // and the last token), alone and while another session's prompt is computed.
 //
-//   node bench/share.mjs [--model FILE] [--tokens 30000] [--threads 2] [--share 0.55] [--reply 1500]
+//   node bench/share.mjs [--model FILE] [--tokens 30000] [--threads 2] [--share 0.6] [--reply 1500]
 import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const options = { model: 'build/models/tiny-qwen35moe.gguf', tokens: 30000, threads: 2, share: 0.55, reply: 1500, port: 18475 };
+const options = { model: 'build/models/tiny-qwen35moe.gguf', tokens: 30000, threads: 2, share: 0.6, reply: 1500, port: 18475 };
 for (let i = 2; i < process.argv.length; i += 2) options[process.argv[i].slice(2)] = process.argv[i + 1];
 const url = `http://127.0.0.1:${options.port}`;
 

@@ -100,7 +100,7 @@ void add_scheduling_rows(Rows rows, ServeOptions& o) {
   rows.group = "Scheduling";
   rows.option({"--queue"}, "N", integer(o.queue, 0, 100'000), "64",
               "turns that may wait; more are answered 429 with Retry-After");
-  rows.option({"--decode-share"}, "FRACTION", real(o.decode_share, 0.05, 0.95), "0.55",
+  rows.option({"--decode-share"}, "FRACTION", real(o.decode_share, 0.05, 0.95), "0.6",
               "share of engine time that running replies get while prompts are computed");
   rows.option({"--drain-seconds"}, "N", integer(o.drain_seconds, 0, 86'400), "30",
               "how long running replies may go on after SIGTERM or SIGINT");

@@ -44,7 +44,7 @@ struct ServeOptions {
 
   // scheduling
   int queue = 64;
-  double decode_share = 0.55;
+  double decode_share = 0.6;
   int drain_seconds = 30;
 
   // replies

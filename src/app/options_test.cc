@@ -91,7 +91,7 @@ TEST(Options, DefaultsAreTheDocumentedOnes) {
   EXPECT_EQ(o.parallel, 4);
   EXPECT_EQ(o.gpu_layers, -1);
   EXPECT_EQ(o.anchor_grid, 4096);
-  EXPECT_DOUBLE_EQ(o.decode_share, 0.55);
+  EXPECT_DOUBLE_EQ(o.decode_share, 0.6);
   EXPECT_TRUE(o.swa_full);
   EXPECT_FALSE(o.sampling.seed.has_value());
 }

@@ -34,7 +34,7 @@ namespace samovar {
 
 struct SchedulerOptions {
   int parallel = 4;             // turns that run at the same time
-  double decode_share = 0.55;    // of engine time, while prompts wait (compute_share.h)
+  double decode_share = 0.6;    // of engine time, while prompts wait (compute_share.h)
   Position anchor_grid = 4096;  // tokens; 0: no anchors but those with a meaning
   Position cut_spacing = 96;    // tokens (prefix/splits.h); capped at the ubatch
   std::size_t anchor_bytes_max = std::size_t{1} << 30;
