@@ -52,6 +52,14 @@ Conversation chat(int count, int size, unsigned seed) {
   return conversation;
 }
 
+// A chat to which the fake model has at least `tokens` tokens to say.
+Prompt talkative(int count, int size, std::size_t tokens) {
+  for (unsigned seed = 1;; ++seed) {
+    Prompt prompt = chat(count, size, seed).prompt();
+    if (FakeEngine::expected_reply(prompt.tokens, tokens).size() == tokens) return prompt;
+  }
+}
+
 // What a follow-up may compute beyond what is new: the canonical split's cost and the primer.
 constexpr Position kSplitCost = 128;
 
@@ -259,11 +267,7 @@ TEST(Scheduler, PromptThatFindsRoomOvertakesOneThatWaitsForCellsABoundedNumberOf
   options.cells = 3000;
   options.sequences = 8;
   Bench bench(options, {.parallel = 4, .reply_reserve = 16});
-  Prompt talker;
-  for (unsigned seed = 1; talker.tokens.empty(); ++seed) {
-    Prompt candidate = chat(8, 180, seed).prompt();
-    if (FakeEngine::expected_reply(candidate.tokens, 100).size() == 100) talker = candidate;
-  }
+  const Prompt talker = talkative(8, 180, 100);
   const auto running = bench.send(talker, 100);
   bench.scheduler.step();
   const auto large = bench.send(chat(12, 180, 4000).prompt(), 4);
@@ -286,11 +290,7 @@ TEST(Scheduler, PromptThatOvertakesEvictsNothing) {
   Bench bench(options, {.parallel = 2, .reply_reserve = 16});
   Conversation session = chat(6, 180, 61);  // idle, and taken up again below
   bench.run(session.prompt());
-  Prompt talker;
-  for (unsigned seed = 1; talker.tokens.empty(); ++seed) {
-    Prompt candidate = chat(8, 180, seed).prompt();
-    if (FakeEngine::expected_reply(candidate.tokens, 100).size() == 100) talker = candidate;
-  }
+  const Prompt talker = talkative(8, 180, 100);
   const auto running = bench.send(talker, 100);
   bench.scheduler.step();
   session.messages.push_back(words(700, 62));
@@ -335,11 +335,7 @@ TEST(Scheduler, LongPrefillLeavesARunningReplyItsShare) {
   options.ubatch = 512;
   Bench bench(options, {.parallel = 2, .decode_share = 0.5});
   // A prompt whose reply is long enough to be in the middle of it.
-  Prompt talker;
-  for (unsigned seed = 1; talker.tokens.empty(); ++seed) {
-    Prompt candidate = chat(2, 100, seed).prompt();
-    if (FakeEngine::expected_reply(candidate.tokens, 120).size() == 120) talker = candidate;
-  }
+  const Prompt talker = talkative(2, 100, 120);
   const auto reply = bench.send(talker, 120);
   while (reply->reply.empty()) bench.scheduler.step();
   const auto prefill = bench.send(chat(100, 300, 900).prompt(), 1);
@@ -393,11 +389,7 @@ TEST(Scheduler, ReplyEndsWithLengthWhenTheContextIsFull) {
   FakeEngineOptions options;
   options.cells = 300;
   Bench bench(options);
-  Prompt prompt;
-  for (unsigned seed = 1; prompt.tokens.empty(); ++seed) {
-    Prompt candidate = chat(2, 140, seed).prompt();
-    if (FakeEngine::expected_reply(candidate.tokens, 60).size() == 60) prompt = candidate;
-  }
+  const Prompt prompt = talkative(2, 140, 60);
   const auto sink = bench.send(prompt, 1000);
   while (bench.scheduler.step()) {
   }
