@@ -7,20 +7,6 @@
 
 namespace samovar {
 
-const char* to_string(AnchorKind kind) {
-  switch (kind) {
-    case AnchorKind::system:
-      return "system";
-    case AnchorKind::message:
-      return "message";
-    case AnchorKind::grid:
-      return "grid";
-    case AnchorKind::history_end:
-      return "history end";
-  }
-  return "message";
-}
-
 Anchors::Anchors(int sequences, std::size_t budget_bytes)
     : sequences_(static_cast<std::size_t>(sequences)), budget_(budget_bytes) {}
 

@@ -17,13 +17,11 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/anchor_kind.h"
 #include "core/tokens.h"
 #include "engine/engine.h"
 
 namespace samovar {
-
-enum class AnchorKind { system, message, grid, history_end };
-[[nodiscard]] const char* to_string(AnchorKind kind);
 
 struct Anchor {
   Position position = 0;

@@ -60,8 +60,9 @@ const std::vector<Library>& libraries() {
       {"CLI/", {"src/app/"}},
       {"spdlog/", {"src/base/"}},
       {"openssl/", {"src/base/"}},
+      {"xxhash.h", {"src/base/"}},
       {"curl/", {"src/tier/", "src/app/"}},
-      {"sqlite3", {}},
+      {"sqlite3", {"src/store/catalog.cc"}},
       {"SQLiteCpp/", {}},
   };
   return table;
@@ -78,7 +79,7 @@ const std::vector<Ban>& bans() {
   static constexpr std::string_view time = "ask the Clock that is passed in (base/clock.h)";
   static constexpr std::string_view wait = "wait on a condition variable with a deadline";
   static constexpr std::string_view say = "use base/log.h";
-  static constexpr std::string_view threads = "threads start in sched/, http/ and app/ only";
+  static constexpr std::string_view threads = "threads start in base/executor, sched/, http/ and app/ only";
   static constexpr std::string_view chance = "pass a seeded <random> engine";
   static constexpr std::string_view streams = "use <fstream>, or fs/ for what must be durable";
   static constexpr std::string_view parse = "use std::from_chars";
@@ -86,7 +87,7 @@ const std::vector<Ban>& bans() {
   static const std::vector<Ban> table = {
       {"fopen", true, {"src/fs/"}, streams},
       {"freopen", true, {}, streams},
-      {"std::thread", false, {"src/sched/", "src/http/", "src/app/"}, threads},
+      {"std::thread", false, {"src/base/executor", "src/sched/", "src/http/", "src/app/"}, threads},
       {"std::jthread", false, {"src/sched/", "src/http/", "src/app/"}, threads},
       {"std::async", true, {}, threads},
       {"system_clock::now", true, {"src/base/clock.cc"}, time},
