@@ -19,7 +19,7 @@
 
 namespace samovar {
 
-// 32 bytes that name something; hex() is 64 characters.
+// 32 bytes that name something; hex() is 64 characters, lower-case, and the only text form.
 struct Identity {
   Sha256 bytes{};
 
@@ -40,8 +40,8 @@ struct IdentityHash {
   }
 };
 
-// Which session wrote a blob: for listing, purging and replacing what it has outgrown. Never part of
-// an identity. All zero: unknown.
+// Which session wrote a blob: for listing, purging and replacing what it has outgrown. Never part
+// of an identity. All zero: unknown.
 struct SessionId {
   std::array<std::uint8_t, 16> bytes{};
   bool operator==(const SessionId&) const = default;
