@@ -1,7 +1,8 @@
-// BufferPool: host memory for bytes on their way to and from the disk, under one budget. Fresh pages
-// cost more to fault in than bytes cost to copy, so freed buffers are kept and used again, and
-// warm_up() faults pages in before anybody waits for them. Buffers go back to the pool when they go
-// out of scope, on any thread; the pool lives as long as its last buffer.
+// BufferPool: host memory for bytes on their way to and from the disk, under one budget. Fresh
+// pages cost more to fault in than bytes cost to copy, so freed buffers are kept and used again,
+// and warm_up() faults pages in before anybody waits for them. Buffers go back to the pool when
+// they go out of scope, on any thread; the pool lives as long as its last buffer. Thread-safe; a
+// Buffer belongs to one thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -44,8 +45,9 @@ class BufferPool : public std::enable_shared_from_this<BufferPool> {
   // Bytes of all buffers together, in use or kept.
   static std::shared_ptr<BufferPool> create(std::size_t budget);
 
-  // nullopt: `size` does not fit beside what is in use (or the machine has no memory). Kept buffers
-  // that are too small make room.
+  // nullopt: `size` does not fit beside what is in use (or the machine has no memory). Takes the
+  // smallest kept buffer that fits and is at most twice as large; others make room if need be. What
+  // is in use counts with its capacity.
   std::optional<Buffer> take(std::size_t size);
 
   // Allocates and touches buffers of `size` bytes until `total` bytes are kept.

@@ -1,5 +1,5 @@
 // Goal: both hashes are the published ones, whatever the pieces they get. Method: known answers
-// (FIPS 180-4 and NIST examples; xxHash's own sanity test, which covers each of its length classes).
+// (NIST's examples; xxHash's own sanity test, which covers each of its length classes).
 #include "base/hash.h"
 
 #include <fmt/format.h>
