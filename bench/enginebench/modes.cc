@@ -86,7 +86,12 @@ void fill_idle(LlamaEngine& engine, Position tokens) {
   for (SeqId copy = 2; copy <= kIdle; ++copy) {
     for (Position begin = 0; begin < each; begin += kCopied) {
       const Position stop = std::min(each, begin + kCopied);
-      const auto segment = take_or_exit(engine.export_segment(1, begin, stop));
+      std::vector<std::uint8_t> segment;
+      const auto room = [&segment](std::size_t bytes) -> MutableBytes {
+        segment.resize(bytes);
+        return segment;
+      };
+      if (!engine.export_segment(1, begin, stop, room)) std::exit(1);
       if (!engine.import_segment(copy, begin, stop, segment)) std::exit(1);
     }
     if (engine.rewind(copy, each, end.get()) != EngineStatus::ok) std::exit(1);

@@ -72,6 +72,12 @@ std::string ChatStream::fail(const Error& error) {
   return "data: " + error_json(error) + "\n\n";
 }
 
+void ChatStream::on(const TurnRestoring& event, std::string& out) {
+  if (prefill_began_ == 0) prefill_began_ = clock_.now();
+  reused_ = event.done;
+  append_progress(event.done, event.total, out);
+}
+
 void ChatStream::on(const TurnStarted& event, std::string& out) {
   prefill_began_ = clock_.now();
   reused_ = event.reused_tokens;

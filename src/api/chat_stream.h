@@ -45,6 +45,7 @@ class ChatStream {
   [[nodiscard]] bool done() const { return done_; }
 
  private:
+  void on(const TurnRestoring& event, std::string& out);
   void on(const TurnStarted& event, std::string& out);
   void on(const TurnProgress& event, std::string& out);
   void on(const TurnText& event, std::string& out);

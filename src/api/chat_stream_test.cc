@@ -41,6 +41,7 @@ constexpr const char* kHead =
 
 constexpr const char* kTimings =
     R"("timings":{"render_ms":1.5,"queue_ms":0.25,"plan_ms":0.02,"restore_ms":3.0,)"
+    R"("restore_bytes":0,"restore_read_ms":0.0,"restore_verify_ms":0.0,"restore_set_ms":0.0,)"
     R"("prefill_tokens":100,"prefill_ms":500.0,"prefill_per_second":200.0,"first_token_ms":510.0,)"
     R"("decode_tokens":41,"decode_ms":2000.0,"decode_per_second":20.0,"prompt_tokens":1000,)"
     R"("reused_tokens":900,"computed_tokens":100,"matched_tokens":920,"source":"anchor"})";

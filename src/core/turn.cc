@@ -12,6 +12,8 @@ const char* to_string(ReuseSource source) {
       return "anchor";
     case ReuseSource::fork:
       return "fork";
+    case ReuseSource::store:
+      return "store";
   }
   return "none";
 }

@@ -35,7 +35,7 @@ enum class FinishReason {
 };
 
 // Where the tokens of a prompt came from. One of them per turn.
-enum class ReuseSource { none, live, anchor, fork };
+enum class ReuseSource { none, live, anchor, fork, store };
 [[nodiscard]] const char* to_string(ReuseSource source);
 
 // What a turn cost. Prefill and decode are never mixed; rates are computed only from these.
@@ -44,10 +44,15 @@ struct TurnTimings {
   Micros render = 0;       // parse, template, tokenise (HTTP thread)
   Micros queue = 0;        // waiting for a sequence
   Micros plan = 0;         // choosing what to reuse
-  Micros restore = 0;      // bringing it into the sequence (rewind, fork)
+  Micros restore = 0;      // bringing it into the sequence (rewind, fork, or from the store)
   Micros prefill = 0;      // computing prompt tokens: this turn's own engine calls and snapshots
   Micros first_token = 0;  // from arrival to the first sampled token
   Micros decode = 0;       // its decode calls after the first token, sampling included
+  // Of a restore from the store; read and verify overlap one another and set.
+  std::uint64_t restore_bytes = 0;
+  Micros restore_read = 0;    // IO threads: from the disk or the page cache
+  Micros restore_verify = 0;  // IO threads: checksums
+  Micros restore_set = 0;     // engine thread: into the engine's memory
   Position prompt_tokens = 0;
   Position reused_tokens = 0;    // really reused; prompt = reused + computed once it has finished
   Position computed_tokens = 0;  // prompt tokens computed in this turn
@@ -58,6 +63,10 @@ struct TurnTimings {
 
 // --- events ----------------------------------------------------------------------------------
 
+struct TurnRestoring {  // before TurnStarted: a checkpoint is on its way from the store
+  Position done = 0;    // prompt tokens in memory so far
+  Position total = 0;   // of the prompt
+};
 struct TurnStarted {  // admitted; prefill begins
   Position prompt_tokens = 0;
   Position reused_tokens = 0;
@@ -79,7 +88,8 @@ struct TurnFailed {
   Error error;
   TurnTimings timings;
 };
-using TurnEvent = std::variant<TurnStarted, TurnProgress, TurnText, TurnFinished, TurnFailed>;
+using TurnEvent =
+    std::variant<TurnRestoring, TurnStarted, TurnProgress, TurnText, TurnFinished, TurnFailed>;
 
 // Receives a turn's events on the engine thread. Must not block: a slow reader is the sink's
 // problem, never the engine's. After TurnFinished or TurnFailed nothing follows.

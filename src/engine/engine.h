@@ -48,6 +48,7 @@ struct EngineLimits {
   int sequences = 0;               // live conversations; SeqIds are 0 .. sequences-1
   int ubatch = 0;                  // tokens of one prefill call at most
   std::size_t snapshot_bytes = 0;  // of one Snapshot, about; 0 if rewind == anywhere
+  std::size_t token_bytes = 0;     // of one token in a segment, about
 };
 
 // The state of a sequence after exactly `position` tokens, in host memory. Opaque and immutable;

@@ -34,10 +34,16 @@ Result<std::unique_ptr<LlamaEngine>> LlamaEngine::open(const EngineOptions& opti
     return std::unexpected(context.error());
   }
   std::unique_ptr<LlamaEngine> engine(new LlamaEngine(std::move(*context), resolved));
-  if (!engine->probe() || !engine->measure_snapshot()) {
+  if (!engine->probe() || !engine->measure_costs()) {
     return fail(ErrorKind::unavailable, "the model loads, but computing one token fails", "-m",
                 "The file may be damaged, or the compute backend unable to run it.");
   }
+  Result<StateFormat> format =
+      samovar::state_format(*engine->context_->model(), resolved, engine->context_->shape());
+  if (!format) {
+    return std::unexpected(format.error());
+  }
+  engine->state_format_ = *format;
   return engine;
 }
 
@@ -179,17 +185,15 @@ EngineStatus LlamaEngine::after_loss(SeqId sequence) {
   return EngineStatus::failed;
 }
 
-Result<std::vector<std::uint8_t>> LlamaEngine::export_segment(SeqId sequence, Position begin,
-                                                              Position end) {
+Status LlamaEngine::export_segment(SeqId sequence, Position begin, Position end, const Room& room) {
   assert(begin >= 0 && begin < end && end <= memory_->length(sequence));
   if (dead_ || memory_->broken(sequence)) {
     return fail(ErrorKind::internal, fmt::format("sequence {} is not usable", sequence));
   }
-  return segments_->take(sequence, begin, end);
+  return segments_->take(sequence, begin, end, room);
 }
 
-Status LlamaEngine::import_segment(SeqId sequence, Position begin, Position end,
-                                   std::span<const std::uint8_t> segment) {
+Status LlamaEngine::import_segment(SeqId sequence, Position begin, Position end, Bytes segment) {
   assert(begin == memory_->length(sequence) && begin < end);
   if (dead_) {
     return fail(ErrorKind::internal, "the engine does not compute any more");
@@ -197,6 +201,7 @@ Status LlamaEngine::import_segment(SeqId sequence, Position begin, Position end,
   const Status status = segments_->put(memory_->ids(sequence), segment);
   if (!status) {
     memory_->forget_from(sequence, begin);
+    dead_ = !probe();
     return status;
   }
   memory_->appended(sequence, end - begin);
@@ -206,11 +211,11 @@ Status LlamaEngine::import_segment(SeqId sequence, Position begin, Position end,
   return {};
 }
 
-std::span<const std::uint8_t> LlamaEngine::snapshot_bytes(const Snapshot& snapshot) const {
+Bytes LlamaEngine::snapshot_bytes(const Snapshot& snapshot) const {
   return dynamic_cast<const LlamaSnapshot&>(snapshot).state();
 }
 
-SnapshotPtr LlamaEngine::make_snapshot(Position position, std::span<const std::uint8_t> bytes) {
+SnapshotPtr LlamaEngine::make_snapshot(Position position, Bytes bytes) {
   return memory_->make_snapshot(position, bytes);
 }
 
@@ -235,28 +240,40 @@ bool LlamaEngine::probe() {
   return computes;
 }
 
-// The state of one token, and what a second one adds to it: nothing to a recurrent state, a cell to
-// a window.
-bool LlamaEngine::measure_snapshot() {
-  if (model_.rewind == RewindKind::anywhere) {
-    return true;
-  }
+// What one token takes, and what a second one adds to it: to a recurrent state nothing, to a window a
+// cell, to a segment its K/V.
+bool LlamaEngine::measure_costs() {
   constexpr SeqId any = 0;
-  std::array<std::size_t, 2> bytes{};
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
+  std::array<std::size_t, 2> states{};
+  std::array<std::size_t, 2> segments{};
+  std::vector<std::uint8_t> bytes;
+  for (std::size_t i = 0; i < states.size(); ++i) {
     const Token token = 0;
-    if (prefill(any, static_cast<Position>(i), {&token, 1}, false) != EngineStatus::ok) {
+    const auto at = static_cast<Position>(i);
+    if (prefill(any, at, {&token, 1}, false) != EngineStatus::ok) {
       return false;
+    }
+    const auto room = [&bytes](std::size_t size) -> MutableBytes {
+      bytes.resize(size);
+      return bytes;
+    };
+    if (!export_segment(any, 0, at + 1, room)) {
+      return false;
+    }
+    segments[i] = bytes.size();
+    if (model_.rewind == RewindKind::anywhere) {
+      continue;
     }
     const Result<SnapshotPtr> taken = snapshot(any);
     if (!taken) {
       return false;
     }
-    bytes[i] = (*taken)->bytes();
+    states[i] = (*taken)->bytes();
   }
   drop(any);
+  limits_.token_bytes = segments[1] - segments[0];
   const auto window = static_cast<std::size_t>(std::max(1, llama_model_n_swa(context_->model())));
-  limits_.snapshot_bytes = bytes[0] + (bytes[1] - bytes[0]) * (window - 1);
+  limits_.snapshot_bytes = states[0] + (states[1] - states[0]) * (window - 1);
   return true;
 }
 

@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "engine/engine.h"
 #include "engine/engine_options.h"
+#include "engine/fingerprint.h"
 #include "engine/segments.h"
 
 struct llama_model;
@@ -48,13 +49,13 @@ class LlamaEngine final : public Engine, public SegmentPort {
   void drop(SeqId sequence) override;
   [[nodiscard]] bool healthy() const override { return !dead_; }
 
-  Result<std::vector<std::uint8_t>> export_segment(SeqId sequence, Position begin,
-                                                   Position end) override;
-  Status import_segment(SeqId sequence, Position begin, Position end,
-                        std::span<const std::uint8_t> segment) override;
-  [[nodiscard]] std::span<const std::uint8_t> snapshot_bytes(
-      const Snapshot& snapshot) const override;
-  SnapshotPtr make_snapshot(Position position, std::span<const std::uint8_t> bytes) override;
+  Status export_segment(SeqId sequence, Position begin, Position end, const Room& room) override;
+  Status import_segment(SeqId sequence, Position begin, Position end, Bytes segment) override;
+  [[nodiscard]] Bytes snapshot_bytes(const Snapshot& snapshot) const override;
+  SnapshotPtr make_snapshot(Position position, Bytes bytes) override;
+
+  // What a sequence's bytes depend on (fingerprint.h).
+  [[nodiscard]] const StateFormat& state_format() const { return state_format_; }
 
   [[nodiscard]] std::string piece(Token token, bool show_control) const override;
   [[nodiscard]] bool is_end(Token token) const override;
@@ -81,13 +82,14 @@ class LlamaEngine final : public Engine, public SegmentPort {
 
   // Computes one token in the scratch sequence. False: the context is not to be trusted any more.
   bool probe();
-  bool measure_snapshot();
+  bool measure_costs();
 
   std::unique_ptr<LlamaContext> context_;
   std::unique_ptr<LlamaMemory> memory_;
   std::unique_ptr<LlamaSegments> segments_;
   ModelInfo model_;
   EngineLimits limits_;
+  StateFormat state_format_;
   std::vector<Token> end_tokens_;
   std::vector<int> output_rows_;  // output -> token of the last batch
   std::vector<SeqId> involved_;   // of the call in progress; kept to avoid allocating

@@ -66,8 +66,13 @@ Result<SnapshotPtr> LlamaMemory::snapshot(SeqId sequence) {
   return std::make_shared<LlamaSnapshot>(pool_, this, entry.length, std::move(buffer), bytes);
 }
 
-SnapshotPtr LlamaMemory::make_snapshot(Position position, std::span<const std::uint8_t> bytes) {
-  SnapshotPool::Buffer buffer = pool_->take(bytes.size());
+SnapshotPtr LlamaMemory::make_snapshot(Position position, Bytes bytes) {
+  SnapshotPool::Buffer buffer;
+  try {
+    buffer = pool_->take(bytes.size());
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
   std::memcpy(buffer.data.get(), bytes.data(), bytes.size());
   return std::make_shared<LlamaSnapshot>(pool_, this, position, std::move(buffer), bytes.size());
 }

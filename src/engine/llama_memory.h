@@ -21,6 +21,7 @@
 #include <span>
 #include <vector>
 
+#include "base/bytes.h"
 #include "base/result.h"
 #include "engine/engine.h"
 #include "engine/llama_model.h"
@@ -47,7 +48,7 @@ class LlamaMemory {
   [[nodiscard]] std::span<llama_seq_id> ids(SeqId sequence);
 
   Result<SnapshotPtr> snapshot(SeqId sequence);
-  SnapshotPtr make_snapshot(Position position, std::span<const std::uint8_t> bytes);
+  SnapshotPtr make_snapshot(Position position, Bytes bytes);
 
   enum class Outcome {
     done,

@@ -26,41 +26,60 @@ LlamaSegments::LlamaSegments(llama_context* context, llama_seq_id scratch, Posit
 
 void LlamaSegments::clear_scratch() { llama_memory_seq_rm(memory_, scratch_, -1, -1); }
 
-Result<std::vector<std::uint8_t>> LlamaSegments::take(llama_seq_id source, Position begin,
-                                                      Position end) {
-  std::vector<std::uint8_t> segment;
+void LlamaSegments::for_each_piece(Position begin, Position end,
+                                   const std::function<void(Position, Position)>& visit) const {
   for (Position at = begin; at < end;) {
     const Position next = piece_ > 0 ? std::min(end, (at / piece_ + 1) * piece_) : end;
-    const bool taken = take_piece(source, at, next, segment);
-    clear_scratch();
-    if (!taken) {
-      return fail(
-          ErrorKind::internal,
-          fmt::format("tokens {} to {} of sequence {} could not be read", at, next, source));
-    }
+    visit(at, next);
     at = next;
   }
-  return segment;
 }
 
-bool LlamaSegments::take_piece(llama_seq_id source, Position begin, Position end,
-                               std::vector<std::uint8_t>& segment) {
+// Makes the scratch sequence hold the range and no recurrent state.
+bool LlamaSegments::enter(llama_seq_id source, Position begin, Position end) {
+  clear_scratch();
   llama_memory_seq_cp(memory_, source, scratch_, begin, end);
   // On models without recurrent state this sets nothing.
-  if (llama_state_seq_set_data_ext(context_, empty_.data(), empty_.size(), scratch_, kPartial) ==
-      0) {
-    return false;
-  }
-  const PieceSize bytes = llama_state_seq_get_size_ext(context_, scratch_, kWhole);
-  const std::size_t offset = segment.size();
-  segment.resize(offset + sizeof(bytes) + bytes);
-  std::memcpy(segment.data() + offset, &bytes, sizeof(bytes));
-  return llama_state_seq_get_data_ext(context_, segment.data() + offset + sizeof(bytes), bytes,
-                                      scratch_, kWhole) == bytes;
+  return llama_state_seq_set_data_ext(context_, empty_.data(), empty_.size(), scratch_, kPartial) !=
+         0;
 }
 
-Status LlamaSegments::put(std::span<const llama_seq_id> targets,
-                          std::span<const std::uint8_t> segment) {
+Status LlamaSegments::take(llama_seq_id source, Position begin, Position end,
+                           const SegmentPort::Room& room) {
+  std::size_t total = 0;
+  bool entered = true;
+  for_each_piece(begin, end, [&](Position at, Position next) {
+    entered = entered && enter(source, at, next);
+    total += sizeof(PieceSize) + llama_state_seq_get_size_ext(context_, scratch_, kWhole);
+  });
+  MutableBytes segment = entered ? room(total) : MutableBytes{};
+  const bool roomy = segment.size() == total;
+  bool taken = entered && roomy;
+  const bool one_piece = piece_ == 0 || begin / piece_ == (end - 1) / piece_;
+  for_each_piece(begin, end, [&](Position at, Position next) {
+    // A single piece is still entered.
+    taken = taken && (one_piece || enter(source, at, next));
+    if (!taken) {
+      return;
+    }
+    const PieceSize bytes = llama_state_seq_get_size_ext(context_, scratch_, kWhole);
+    std::memcpy(segment.data(), &bytes, sizeof(bytes));
+    segment = segment.subspan(sizeof(bytes));
+    taken =
+        llama_state_seq_get_data_ext(context_, segment.data(), bytes, scratch_, kWhole) == bytes;
+    segment = segment.subspan(bytes);
+  });
+  clear_scratch();
+  if (taken) {
+    return {};
+  }
+  return fail(
+      ErrorKind::internal,
+      roomy ? fmt::format("tokens {} to {} of sequence {} could not be read", begin, end, source)
+            : fmt::format("no room for a segment of {} bytes", total));
+}
+
+Status LlamaSegments::put(std::span<const llama_seq_id> targets, Bytes segment) {
   while (!segment.empty()) {
     PieceSize bytes = 0;
     bool done = segment.size() >= sizeof(bytes);

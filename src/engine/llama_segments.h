@@ -11,11 +11,13 @@
 #include <llama.h>
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
 #include "base/result.h"
 #include "core/tokens.h"
+#include "engine/segments.h"
 
 namespace samovar {
 
@@ -25,14 +27,16 @@ class LlamaSegments {
   // sequence must be empty now and between calls.
   LlamaSegments(llama_context* context, llama_seq_id scratch, Position piece);
 
-  Result<std::vector<std::uint8_t>> take(llama_seq_id source, Position begin, Position end);
+  Status take(llama_seq_id source, Position begin, Position end, const SegmentPort::Room& room);
 
   // Enters the segment's cells for each of `targets`.
-  Status put(std::span<const llama_seq_id> targets, std::span<const std::uint8_t> segment);
+  Status put(std::span<const llama_seq_id> targets, Bytes segment);
 
  private:
-  bool take_piece(llama_seq_id source, Position begin, Position end,
-                  std::vector<std::uint8_t>& segment);
+  // The range in pieces: [at, next) of each.
+  void for_each_piece(Position begin, Position end,
+                      const std::function<void(Position, Position)>& visit) const;
+  bool enter(llama_seq_id source, Position begin, Position end);
   void clear_scratch();
 
   llama_context* context_;

@@ -12,7 +12,7 @@ namespace {
 
 class SegmentsTest : public ::testing::TestWithParam<std::string> {
  protected:
-  using Bytes = std::vector<std::uint8_t>;
+  using Blob = std::vector<std::uint8_t>;
 
   void SetUp() override {
     engine_ = open_or_fail(small_options(GetParam()));
@@ -20,20 +20,23 @@ class SegmentsTest : public ::testing::TestWithParam<std::string> {
   }
 
   // The sequence's first `ends.back()` tokens as segments that end there.
-  std::vector<Bytes> out(SeqId sequence, const std::vector<Position>& ends) {
-    std::vector<Bytes> segments;
+  std::vector<Blob> out(SeqId sequence, const std::vector<Position>& ends) {
+    std::vector<Blob> segments;
     Position begin = 0;
     for (const Position end : ends) {
-      auto segment = engine_->export_segment(sequence, begin, end);
-      EXPECT_TRUE(segment) << segment.error().describe();
-      segments.push_back(segment ? std::move(*segment) : Bytes());
+      Blob& segment = segments.emplace_back();
+      const Status status = engine_->export_segment(sequence, begin, end, [&](std::size_t bytes) {
+        segment.resize(bytes);
+        return MutableBytes(segment);
+      });
+      EXPECT_TRUE(status) << status.error().describe();
       begin = end;
     }
     return segments;
   }
 
-  void back(SeqId sequence, const std::vector<Bytes>& segments, const std::vector<Position>& ends,
-            const Bytes& state) {
+  void back(SeqId sequence, const std::vector<Blob>& segments, const std::vector<Position>& ends,
+            const Blob& state) {
     Position begin = 0;
     for (std::size_t i = 0; i < ends.size(); ++i) {
       ASSERT_TRUE(engine_->import_segment(sequence, begin, ends[i], segments[i]));
@@ -44,7 +47,7 @@ class SegmentsTest : public ::testing::TestWithParam<std::string> {
     EXPECT_EQ(engine_->length(sequence), begin);
   }
 
-  Bytes state_of(SeqId sequence) {
+  Blob state_of(SeqId sequence) {
     const SnapshotPtr snapshot = take(*engine_, sequence);
     if (snapshot == nullptr) {
       return {};
@@ -66,8 +69,8 @@ TEST_P(SegmentsTest, ComesBackByteForByte) {
 
   const std::vector<Position> ends = {64, 100, 512, 699, 700};
   ASSERT_EQ(feed(*engine_, 0, prompt), EngineStatus::ok);
-  const Bytes state = state_of(0);
-  const std::vector<Bytes> segments = out(0, ends);
+  const Blob state = state_of(0);
+  const std::vector<Blob> segments = out(0, ends);
   engine_->drop(0);
   back(0, segments, ends, state);
   ASSERT_EQ(feed(*engine_, 0, tail), EngineStatus::ok);
@@ -81,8 +84,8 @@ TEST_P(SegmentsTest, ExportingDisturbsNobodyAndARestoredSequenceIsLikeAnyOther) 
   engine_->drop(0);
 
   ASSERT_EQ(feed(*engine_, 0, TokenSpan(prompt).first(256)), EngineStatus::ok);
-  const Bytes state = state_of(0);
-  const std::vector<Bytes> segments = out(0, {128, 256});
+  const Blob state = state_of(0);
+  const std::vector<Blob> segments = out(0, {128, 256});
   ASSERT_EQ(feed(*engine_, 0, TokenSpan(prompt).subspan(256)), EngineStatus::ok);
   EXPECT_TRUE(reply_of(*engine_, 0, 6) == expected);
 
@@ -98,22 +101,38 @@ TEST_P(SegmentsTest, ExportingDisturbsNobodyAndARestoredSequenceIsLikeAnyOther) 
 
 TEST_P(SegmentsTest, ASegmentHoldsItsOwnTokensOnly) {
   ASSERT_EQ(feed(*engine_, 0, some_tokens(5, 640)), EngineStatus::ok);
-  const std::vector<Bytes> segments = out(0, {64, 128, 192, 256, 320, 384, 448, 512, 576, 640});
-  for (const Bytes& segment : segments) {
+  const std::vector<Blob> segments = out(0, {64, 128, 192, 256, 320, 384, 448, 512, 576, 640});
+  for (const Blob& segment : segments) {
     EXPECT_EQ(segment.size(), segments.front().size()) << "no state, no neighbours";
   }
 }
 
+TEST_P(SegmentsTest, WithoutRoomNothingIsExportedAndNothingDisturbed) {
+  ASSERT_EQ(feed(*engine_, 0, some_tokens(8, 100)), EngineStatus::ok);
+  const auto no_room = [](std::size_t) { return MutableBytes{}; };
+  EXPECT_FALSE(engine_->export_segment(0, 0, 64, no_room));
+  EXPECT_EQ(out(0, {64, 100}).size(), 2U);
+  EXPECT_EQ(feed(*engine_, 0, some_tokens(9, 20)), EngineStatus::ok);
+}
+
+TEST_P(SegmentsTest, ATokenTakesAboutWhatTheLimitsSay) {
+  ASSERT_EQ(feed(*engine_, 0, some_tokens(10, 256)), EngineStatus::ok);
+  const std::size_t bytes = out(0, {256}).front().size();
+  EXPECT_NEAR(static_cast<double>(bytes),
+              256.0 * static_cast<double>(engine_->limits().token_bytes),
+              0.1 * static_cast<double>(bytes));
+}
+
 TEST_P(SegmentsTest, ADamagedSegmentIsRefusedAndTheRestStays) {
   ASSERT_EQ(feed(*engine_, 0, some_tokens(6, 192)), EngineStatus::ok);
-  const Bytes state = state_of(0);
-  std::vector<Bytes> segments = out(0, {128, 192});
+  const Blob state = state_of(0);
+  std::vector<Blob> segments = out(0, {128, 192});
   engine_->drop(0);
   ASSERT_TRUE(engine_->import_segment(0, 0, 128, segments[0]));
-  Bytes cut = segments[1];
+  Blob cut = segments[1];
   cut.resize(cut.size() / 2);
   EXPECT_FALSE(engine_->import_segment(0, 128, 192, cut));
-  Bytes wrong = segments[1];
+  Blob wrong = segments[1];
   wrong[8] ^= 0xffU;  // libllama's own magic number
   EXPECT_FALSE(engine_->import_segment(0, 128, 192, wrong));
   EXPECT_EQ(engine_->length(0), 128);

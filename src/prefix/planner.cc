@@ -96,6 +96,41 @@ const ResidentView* least_valuable(const PlanInput& input, SeqId except,
   return least;
 }
 
+// A checkpoint on disk is worth it if it saves more time than it takes.
+bool restore_pays(const PlanInput& input, Position resident) {
+  const Position gain = input.stored - resident;
+  if (!input.may_reuse || gain < kReuseMin) return false;
+  const double rate = input.prefill_us_per_token;
+  return rate == 0.0 || static_cast<double>(gain) * rate > input.stored_us;
+}
+
+// Where a restore goes: into an empty sequence, or in the place of an idle one that holds nothing
+// but a beginning of the same prompt, or else of the one worth least.
+bool place_restore(const PlanInput& input, Plan& plan) {
+  plan.source = ReuseSource::store;
+  plan.resume_at = input.stored;
+  plan.from = -1;
+  plan.snapshot = nullptr;
+  plan.canonical = true;
+  const ResidentView* victim = nullptr;
+  for (const ResidentView& resident : input.residents) {
+    if (resident.running || resident.tokens.empty()) continue;
+    const auto held = static_cast<Position>(resident.tokens.size());
+    if (shared_prefix(resident.tokens, input.prompt.tokens) == held) victim = &resident;
+  }
+  if (victim == nullptr) {
+    if (const ResidentView* empty = find_empty(input)) {
+      plan.target = empty->id;
+      return true;
+    }
+    victim = least_valuable(input, -1, {});
+  }
+  if (victim == nullptr) return false;
+  plan.target = victim->id;
+  plan.evict.push_back(victim->id);
+  return true;
+}
+
 // Chooses the sequence the turn runs in. Fills source, target and evict.
 bool place(const PlanInput& input, const Resume* resume, Plan& plan) {
   const bool may_rewind = resume != nullptr && !resume->resident->running;
@@ -142,7 +177,7 @@ bool fork_to_rewind(const PlanInput& input, Plan& plan) {
 // Makes room: gives up the tail that a fork would keep or evicts idle sequences, whatever is worth
 // less, then spares those that turn out not to be needed.
 bool make_room(const PlanInput& input, double tail_value, Plan& plan) {
-  const Position need = plan.compute() + input.reply_reserve;
+  const Position need = plan.new_cells() + input.reply_reserve;
   std::size_t fixed = plan.evict.size();  // the fork's target, if it had to be emptied
   while (free_cells(input, plan) < need) {
     const ResidentView* victim = least_valuable(input, plan.from, plan.evict);
@@ -182,6 +217,13 @@ std::expected<Plan, PlanBlocked> make_plan(const PlanInput& input) {
     plan.canonical = best->canonical;
     plan.snapshot = best->snapshot;
   }
+  if (restore_pays(input, plan.resume_at)) {
+    if (!place_restore(input, plan)) return std::unexpected(PlanBlocked::no_sequence);
+    if (!make_room(input, 0.0, plan)) return std::unexpected(PlanBlocked::no_cells);
+    plan.predicted_us =
+        input.stored_us + static_cast<double>(plan.compute()) * input.prefill_us_per_token;
+    return plan;
+  }
   plan.predicted_us = static_cast<double>(plan.compute()) * input.prefill_us_per_token;
   if (!place(input, best ? &*best : nullptr, plan))
     return std::unexpected(PlanBlocked::no_sequence);
@@ -195,6 +237,11 @@ std::string Plan::describe() const {
   if (source == ReuseSource::none) {
     text = fmt::format("none: compute {} tokens in sequence {}", prompt_tokens, target);
     if (matched > 0) text += fmt::format(" (shares {} with what is resident)", matched);
+  } else if (source == ReuseSource::store) {
+    text = fmt::format(
+        "store: {} of {} tokens from disk (shares {} with what is resident), compute {} in "
+        "sequence {}",
+        resume_at, prompt_tokens, matched, compute(), target);
   } else {
     text = fmt::format("{}: {} of {} tokens from sequence {} (shares {}), compute {}",
                        to_string(source), resume_at, prompt_tokens, from, matched, compute());

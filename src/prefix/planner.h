@@ -8,6 +8,8 @@
 //           the end of the shared part (plain transformers: to any position)
 //   fork    the same, but what the sequence holds beyond is worth keeping, or it is running: an
 //           empty sequence shares its prefix, without copying K/V
+//   store   a checkpoint on disk reaches further than anything resident, and bringing it back is
+//           faster than computing what it saves: an empty sequence
 //   none    nothing worth reusing: an empty sequence
 // At least one token is always left to compute.
 //
@@ -49,7 +51,9 @@ struct PlanInput {
   Position cells_reserved = 0;        // promised to running turns but not used yet
   Position reply_reserve = 1;         // cells the reply should find free
   double prefill_us_per_token = 0.0;  // measured; 0: unknown
-  bool may_reuse = true;              // false: compute everything, after restores that failed
+  Position stored = 0;     // tokens that the longest checkpoint on disk brings back; 0: none
+  double stored_us = 0.0;  // what bringing it back is predicted to take
+  bool may_reuse = true;   // false: compute everything, after restores that failed
 };
 
 struct Plan {
@@ -58,7 +62,7 @@ struct Plan {
   SeqId target = -1;  // where the turn runs; == from for live and anchor
   Position prompt_tokens = 0;
   Position matched = 0;    // longest prefix shared with anything resident
-  Position resume_at = 0;  // tokens reused
+  Position resume_at = 0;  // tokens reused, or restored from the store
   bool canonical =
       true;              // resumes at a canonical cut or a live end: computes the same bits as cold
   SnapshotPtr snapshot;  // for rewind and fork where the model needs one
@@ -66,6 +70,11 @@ struct Plan {
   double predicted_us = 0.0;
 
   [[nodiscard]] Position compute() const { return prompt_tokens - resume_at; }
+
+  // Cells that the prompt takes beyond those it shares with `from`.
+  [[nodiscard]] Position new_cells() const {
+    return source == ReuseSource::store ? prompt_tokens : compute();
+  }
   // One line: "anchor: 5,632 of 6,010 tokens from sequence 2 (shares 5,701), compute 378, ~0.2 s".
   [[nodiscard]] std::string describe() const;
 };

@@ -48,13 +48,17 @@ class CountedSink final : public TurnSink {
 }  // namespace
 
 EngineThread::EngineThread(Engine& engine, const Clock& clock, SchedulerOptions options,
-                           int queue_max)
+                           int queue_max, Persistence persistence)
     : engine_(engine),
       clock_(clock),
       queue_max_(queue_max),
       parallel_(options.parallel),
-      scheduler_(engine, clock, options),
-      thread_([this] { run(); }) {}
+      save_deadline_(options.save_deadline),
+      store_(persistence.store),
+      scheduler_(engine, clock, options, persistence) {
+  if (store_ != nullptr) store_->set_wake([this] { wake(); });
+  thread_ = std::thread([this] { run(); });
+}
 
 EngineThread::~EngineThread() { stop(); }
 
@@ -100,8 +104,19 @@ Status EngineThread::submit(TurnRequest request, std::shared_ptr<TurnSink> sink)
 
 std::vector<EngineThread::Arrival> EngineThread::take_arrivals(bool wait) {
   std::unique_lock lock(mutex_);
-  if (wait) changed_.wait_for(lock, kIdlePoll, [&] { return stopping_ || !arrivals_.empty(); });
+  if (wait) {
+    changed_.wait_for(lock, kIdlePoll, [&] { return stopping_ || woken_ || !arrivals_.empty(); });
+  }
+  woken_ = false;
   return std::exchange(arrivals_, {});
+}
+
+void EngineThread::wake() {
+  {
+    const std::scoped_lock lock(mutex_);
+    woken_ = true;
+  }
+  changed_.notify_all();
 }
 
 void EngineThread::run() {
@@ -122,6 +137,7 @@ void EngineThread::run() {
     arrival.sink->on_event(TurnFailed{.error = error, .timings = {}});
   }
   scheduler_.fail_all(error);
+  scheduler_.save_all(save_deadline_);
 }
 
 // One round. Whatever is thrown (memory ran out, a library did) ends the turns, not the server.
@@ -165,6 +181,7 @@ void EngineThread::stop() {
   }
   changed_.notify_all();
   if (thread_.joinable()) thread_.join();
+  if (store_ != nullptr) store_->set_wake(nullptr);
 }
 
 }  // namespace samovar

@@ -23,7 +23,8 @@ namespace samovar {
 class EngineThread {
  public:
   // `queue_max`: turns that may wait beside those that run.
-  EngineThread(Engine& engine, const Clock& clock, SchedulerOptions options, int queue_max);
+  EngineThread(Engine& engine, const Clock& clock, SchedulerOptions options, int queue_max,
+               Persistence persistence = {});
   ~EngineThread();  // ends every turn and joins
 
   // Errors: too_large (the prompt can never fit), overloaded (queue full), unavailable (draining),
@@ -39,7 +40,7 @@ class EngineThread {
   // After close(): waits until all turns have ended, at most `deadline`. True if they have.
   bool drain(Micros deadline);
 
-  // Ends all turns now and stops the thread. Idempotent.
+  // Ends all turns now, hands what is not stored yet to the store, and stops the thread. Idempotent.
   void stop();
 
  private:
@@ -51,6 +52,7 @@ class EngineThread {
 
   [[nodiscard]] Status check(const TurnRequest& request) const;
   void run();
+  void wake();
   bool work(std::vector<Arrival> arrivals);
   std::vector<Arrival> take_arrivals(bool wait);
 
@@ -59,6 +61,8 @@ class EngineThread {
   const Clock& clock_;
   const int queue_max_;
   const int parallel_;
+  const Micros save_deadline_;
+  Store* const store_;
 
   // engine thread only
   Scheduler scheduler_;
@@ -72,6 +76,7 @@ class EngineThread {
   std::condition_variable changed_;
   std::vector<Arrival> arrivals_;
   bool stopping_ = false;
+  bool woken_ = false;  // a part of a restore has come
 
   std::thread thread_;  // last: starts when everything else is there
 };

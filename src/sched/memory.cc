@@ -13,6 +13,9 @@ constexpr double kHalfLife = 3600.0 * kSecond;
 // A session that came back before is likelier to come back again, up to this factor.
 constexpr int kReturnsMax = 4;
 
+// A rewind in place that takes more tokens than this away loses more than a reply.
+constexpr Position kTailWorthSaving = 512;
+
 }  // namespace
 
 Memory::Memory(Engine& engine, const Clock& clock, std::size_t anchor_bytes_max)
@@ -47,11 +50,12 @@ double Memory::weight(SeqId sequence) const {
   return std::exp2(-age / kHalfLife) * std::clamp(resident.turns, 1, kReturnsMax);
 }
 
-void Memory::start_turn(SeqId sequence, Position history_end) {
+void Memory::start_turn(SeqId sequence, Position history_end, std::vector<Position> segment_ends) {
   Resident& resident = at(sequence);
   assert(!resident.running);
   resident.running = true;
   resident.history_end = history_end;
+  resident.ends = std::move(segment_ends);
   resident.last_used = clock_.now();
   ++resident.turns;
 }
@@ -64,17 +68,36 @@ void Memory::end_turn(SeqId sequence) {
 }
 
 EngineStatus Memory::apply(const Plan& plan) {
-  for (const SeqId gone : plan.evict) evict(gone);
+  for (const SeqId gone : plan.evict) {
+    save(gone);
+    evict(gone);
+  }
+  EngineStatus status = EngineStatus::ok;
   switch (plan.source) {
     case ReuseSource::none:
+    case ReuseSource::store:
+      return status;
     case ReuseSource::live:
-      return EngineStatus::ok;
+      ++at(plan.target).continued;
+      return status;
     case ReuseSource::anchor:
-      return rewind(plan.target, plan.resume_at, plan.snapshot);
+      if (cells_.length(plan.target) - plan.resume_at > kTailWorthSaving) save(plan.target);
+      status = rewind(plan.target, plan.resume_at, plan.snapshot);
+      ++at(plan.target).departed;
+      break;
     case ReuseSource::fork:
-      return fork(plan.from, plan.target, plan.resume_at, plan.snapshot);
+      status = fork(plan.from, plan.target, plan.resume_at, plan.snapshot);
+      break;
   }
-  return EngineStatus::ok;
+  // Cut between canonical cuts, what is computed next is not what a cold run computes.
+  Resident& resident = at(plan.target);
+  if (!plan.canonical)
+    resident.canonical_end = std::min(resident.canonical_end, plan.resume_at - 1);
+  return status;
+}
+
+void Memory::save(SeqId sequence) {
+  if (save_ && !resident(sequence).running) save_(sequence);
 }
 
 EngineStatus Memory::rewind(SeqId sequence, Position position, const SnapshotPtr& snapshot) {
@@ -102,15 +125,15 @@ EngineStatus Memory::fork(SeqId source, SeqId target, Position position,
   anchors_.fork(source, target, position);
   Resident& to = at(target);
   const Resident& from = resident(source);
-  to = Resident{};
-  to.turns =
-      from.turns;  // the branch that is asked for is at least as likely to be asked for again
+  // The branch that is asked for is at least as likely to be asked for again.
+  to.turns = from.turns;
+  to.canonical_end = std::min(from.canonical_end, position);
   to.tokens.assign(from.tokens.begin(), from.tokens.begin() + position);
   assert(engine_.length(target) == cells_.length(target));
   return status;
 }
 
-EngineStatus Memory::prefill(SeqId sequence, TokenSpan tokens, bool want_output) {
+EngineStatus Memory::prefill(SeqId sequence, TokenSpan tokens, bool want_output, bool canonical) {
   Resident& resident = at(sequence);
   const auto begin = static_cast<Position>(resident.tokens.size());
   const EngineStatus status = engine_.prefill(sequence, begin, tokens, want_output);
@@ -118,8 +141,42 @@ EngineStatus Memory::prefill(SeqId sequence, TokenSpan tokens, bool want_output)
     resident.tokens.insert(resident.tokens.end(), tokens.begin(), tokens.end());
     cells_.append(sequence, static_cast<Position>(tokens.size()));
     resident.last_used = clock_.now();
+    if (canonical && resident.canonical_end == begin) {
+      resident.canonical_end = begin + static_cast<Position>(tokens.size());
+    }
   }
   return status;
+}
+
+Status Memory::import(SegmentPort& port, SeqId sequence, TokenSpan tokens, Bytes segment,
+                      bool canonical) {
+  Resident& resident = at(sequence);
+  const auto begin = static_cast<Position>(resident.tokens.size());
+  const Position end = begin + static_cast<Position>(tokens.size());
+  Status status = port.import_segment(sequence, begin, end, segment);
+  if (!status) return status;
+  resident.tokens.insert(resident.tokens.end(), tokens.begin(), tokens.end());
+  cells_.append(sequence, end - begin);
+  resident.last_used = clock_.now();
+  if (canonical && resident.canonical_end == begin) resident.canonical_end = end;
+  return status;
+}
+
+Status Memory::finish_import(SegmentPort& port, SeqId sequence, AnchorKind kind, Bytes snapshot) {
+  const auto position = static_cast<Position>(resident(sequence).tokens.size());
+  const SnapshotPtr state = port.make_snapshot(position, snapshot);
+  if (state == nullptr) return fail(ErrorKind::internal, "no memory for a restored snapshot");
+  if (engine_.rewind(sequence, position, state.get()) != EngineStatus::ok) {
+    return fail(ErrorKind::internal, "a snapshot was refused by the engine");
+  }
+  anchors_.add(sequence, {.position = position, .kind = kind, .snapshot = state});
+  thin();
+  return {};
+}
+
+void Memory::discard(SeqId sequence) {
+  engine_.drop(sequence);
+  forget(sequence);
 }
 
 EngineStatus Memory::decode(std::span<const DecodeStep> steps) {
@@ -144,6 +201,10 @@ void Memory::take_anchor(SeqId sequence, AnchorKind kind) {
   if (!snapshot || *snapshot == nullptr) return;
   assert((*snapshot)->position() == position);
   anchors_.add(sequence, {.position = position, .kind = kind, .snapshot = std::move(*snapshot)});
+  thin();
+}
+
+void Memory::thin() {
   anchors_dropped_ += anchors_.thin([this](SeqId id) { return weight(id); },
                                     [this](SeqId id) { return resident(id).running; });
 }
@@ -164,16 +225,20 @@ void Memory::repair(SeqId sequence, Position limit) {
 void Memory::evict(SeqId sequence) {
   assert(!resident(sequence).running);
   engine_.drop(sequence);
-  cut_books(sequence, 0);
-  at(sequence) = Resident{};
+  forget(sequence);
   ++evictions_;
+}
+
+void Memory::forget(SeqId sequence) {
+  cut_books(sequence, 0);
+  const std::uint64_t epoch = resident(sequence).epoch;
+  at(sequence) = Resident{};
+  at(sequence).epoch = epoch + 1;
 }
 
 void Memory::clear() {
   for (SeqId sequence = 0; sequence < sequences(); ++sequence) {
-    engine_.drop(sequence);
-    cut_books(sequence, 0);
-    at(sequence) = Resident{};
+    discard(sequence);
   }
 }
 
@@ -189,12 +254,17 @@ bool Memory::evict_one() {
     victim = sequence;
     least = value;
   }
-  if (victim >= 0) evict(victim);
-  return victim >= 0;
+  if (victim < 0) return false;
+  save(victim);
+  evict(victim);
+  return true;
 }
 
 void Memory::cut_books(SeqId sequence, Position position) {
-  at(sequence).tokens.resize(static_cast<std::size_t>(position));
+  Resident& resident = at(sequence);
+  resident.tokens.resize(static_cast<std::size_t>(position));
+  resident.canonical_end = std::min(resident.canonical_end, position);
+  ++resident.epoch;
   cells_.truncate(sequence, position);
   anchors_.truncate(sequence, position);
 }

@@ -14,9 +14,11 @@
 #include "base/clock.h"
 #include "core/tokens.h"
 #include "engine/engine.h"
+#include "engine/segments.h"
 #include "prefix/anchors.h"
 #include "prefix/cells.h"
 #include "prefix/planner.h"
+#include "store/identity.h"
 
 namespace samovar {
 
@@ -27,6 +29,14 @@ struct Resident {
   Position history_end = 0;  // of the last prompt
   Micros last_used = 0;
   int turns = 0;  // turns it has served
+
+  // For the store.
+  SessionId session;
+  std::vector<Position> ends;  // of segments, of the last prompt (prefix/segment_ends.h)
+  Position canonical_end = 0;  // up to here computed as a cold run computes it, cut for cut
+  std::uint64_t epoch = 0;     // counts up whenever tokens are taken away
+  int continued = 0;           // follow-ups that extended the reply as it was sampled
+  int departed = 0;            // follow-ups that went back before it
 };
 
 class Memory {
@@ -40,19 +50,32 @@ class Memory {
   [[nodiscard]] std::vector<ResidentView> view() const;
 
   // --- a turn's hold on a sequence ---
-  void start_turn(SeqId sequence, Position history_end);
+  void start_turn(SeqId sequence, Position history_end, std::vector<Position> segment_ends);
   void end_turn(SeqId sequence);
 
-  // Carries out a plan: evictions, then rewind or fork. On failure the target is empty.
+  // Called with an idle, sound sequence that is about to lose tokens worth keeping.
+  void before_leaving(std::function<void(SeqId)> save) { save_ = std::move(save); }
+
+  void set_session(SeqId sequence, const SessionId& session) { at(sequence).session = session; }
+
+  // Carries out a plan: evictions, then rewind or fork. On failure the target is empty. The target of
+  // a restore is left empty.
   EngineStatus apply(const Plan& plan);
 
   // --- compute; the books follow only if the engine succeeded ---
-  EngineStatus prefill(SeqId sequence, TokenSpan tokens, bool want_output);
+  // `canonical`: the call ends at a canonical cut.
+  EngineStatus prefill(SeqId sequence, TokenSpan tokens, bool want_output, bool canonical);
   EngineStatus decode(std::span<const DecodeStep> steps);
 
   // Takes a snapshot of the sequence's end as an anchor; thins if the budget is exceeded. A failure
   // costs the anchor, nothing else.
   void take_anchor(SeqId sequence, AnchorKind kind);
+
+  // --- restore: segments from token 0, then the snapshot. After a failure, or without a snapshot
+  // that the model needs, the sequence must be discarded. ---
+  Status import(SegmentPort& port, SeqId sequence, TokenSpan tokens, Bytes segment, bool canonical);
+  Status finish_import(SegmentPort& port, SeqId sequence, AnchorKind kind, Bytes snapshot);
+  void discard(SeqId sequence);  // running or not, nothing saved
 
   // After `failed`: back to the best resume point at or before `limit`, or empty.
   void repair(SeqId sequence, Position limit);
@@ -74,12 +97,16 @@ class Memory {
   }
   // Likelihood that the sequence is asked for again, relative to one used just now.
   [[nodiscard]] double weight(SeqId sequence) const;
+  void save(SeqId sequence);
+  void thin();
+  void forget(SeqId sequence);  // the books of a sequence that the engine dropped
   void cut_books(SeqId sequence, Position position);
   EngineStatus rewind(SeqId sequence, Position position, const SnapshotPtr& snapshot);
   EngineStatus fork(SeqId source, SeqId target, Position position, const SnapshotPtr& snapshot);
 
   Engine& engine_;
   const Clock& clock_;
+  std::function<void(SeqId)> save_;
   std::vector<Resident> residents_;
   CellLedger cells_;
   Anchors anchors_;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "prefix/planner.h"
+#include "prefix/segment_ends.h"
 #include "prefix/splits.h"
 
 namespace samovar {
@@ -23,12 +24,18 @@ Error client_gone() {
 
 }  // namespace
 
-Scheduler::Scheduler(Engine& engine, const Clock& clock, SchedulerOptions options)
+Scheduler::Scheduler(Engine& engine, const Clock& clock, SchedulerOptions options,
+                     Persistence persistence)
     : engine_(engine),
       clock_(clock),
       options_(options),
+      persistence_(persistence),
       memory_(engine, clock, options.anchor_bytes_max),
       share_(options.decode_share) {
+  if (persistence_.store != nullptr) {
+    write_behind_ = std::make_unique<WriteBehind>(engine, *persistence_.port, *persistence_.store,
+                                                  memory_, clock, options.write_behind);
+  }
   assert(options_.parallel >= 1 && options_.parallel <= engine.limits().sequences);
 }
 
@@ -42,27 +49,42 @@ void Scheduler::add(TurnRequest request, std::unique_ptr<Sampler> sampler,
   auto cuts = canonical_cuts(request.prompt, limits.ubatch, spacing);
   AnchorPolicy policy(request.prompt, cuts, options_.anchor_grid, limits.snapshot_bytes,
                       options_.anchor_bytes_max);
+  // Without snapshots any segment's end is a place to resume from, so every cut becomes one.
+  const bool plain = engine_.model().rewind == RewindKind::anywhere;
+  auto ends = segment_ends(request.prompt, cuts, plain ? 1 : options_.write_behind.segment_tokens);
   waiting_.push_back(std::make_unique<TurnState>(next_id_++, std::move(request), std::move(sampler),
-                                                 std::move(sink), std::move(cuts),
+                                                 std::move(sink), std::move(cuts), std::move(ends),
                                                  std::move(policy), clock_.now()));
 }
 
 bool Scheduler::step() {
   reap();
   admit();
+  const auto restoring = restores_to_serve();
   const auto prefilling = in_phase(Phase::prefill);
   auto decoding = in_phase(Phase::decode);
-  if (prefilling.empty() && decoding.empty()) return false;
+  const bool wrote = write_behind_ != nullptr && write_behind_->step(!decoding.empty());
+  const bool filling = !prefilling.empty() || !restoring.empty();
+  if (!filling && decoding.empty()) return wrote;
   const Micros began = clock_.now();
-  if (share_.decode_is_next(!prefilling.empty(), !decoding.empty())) {
+  if (share_.decode_is_next(filling, !decoding.empty())) {
     decode_step(std::move(decoding));
     share_.charge_decode(clock_.now() - began);
   } else {
-    prefill_step(choose_prefill(prefilling));
+    if (!restoring.empty()) {
+      restore_step(*restoring.front());
+    } else {
+      prefill_step(choose_prefill(prefilling));
+    }
     share_.charge_prefill(clock_.now() - began);
   }
   std::erase_if(running_, [](const Turn& turn) { return turn->phase == Phase::done; });
   return true;
+}
+
+void Scheduler::save_all(Micros deadline) {
+  assert(waiting_.empty() && running_.empty());
+  if (write_behind_ != nullptr) write_behind_->save_all(deadline);
 }
 
 void Scheduler::reap() {
@@ -105,6 +127,7 @@ void Scheduler::admit() {
 // things are: it evicts nothing, least of all what a turn before it is waiting to go on from.
 bool Scheduler::try_start(TurnState& turn, bool passing) {
   const Micros began = clock_.now();
+  const auto stored = find_stored(turn);
   for (int attempt = 0; attempt < kPlansMax; ++attempt) {
     const auto views = memory_.view();
     const PlanInput input{.prompt = turn.request.prompt,
@@ -116,6 +139,8 @@ bool Scheduler::try_start(TurnState& turn, bool passing) {
                           .cells_reserved = cells_reserved(),
                           .reply_reserve = reply_reserve(turn),
                           .prefill_us_per_token = prefill_us_per_token_,
+                          .stored = stored ? stored->position : 0,
+                          .stored_us = stored ? predicted_restore(*stored) : 0.0,
                           .may_reuse = attempt + 1 < kPlansMax};
     const auto plan = make_plan(input);
     if (!plan) {
@@ -131,8 +156,14 @@ bool Scheduler::try_start(TurnState& turn, bool passing) {
     turn.timings.queue += began - turn.waiting_since;
     turn.timings.plan += planned - began;
     turn.sequence = plan->target;
+    memory_.start_turn(turn.sequence, turn.request.prompt.primer_start, turn.ends);
+    choose_session(turn, *plan, stored ? stored->segments.back().session : SessionId{});
+    if (plan->source == ReuseSource::store) {
+      begin_restore(turn, *plan, *stored);
+      return true;
+    }
     turn.phase = Phase::prefill;
-    memory_.start_turn(turn.sequence, turn.request.prompt.primer_start);
+    if (write_behind_ != nullptr) write_behind_->turn_started(turn.sequence);
     announce(turn, *plan);
     return true;
   }
@@ -169,10 +200,15 @@ Position Scheduler::cells_reserved() const {
 }
 
 void Scheduler::leave(TurnState& turn) {
-  if (turn.phase == Phase::prefill || turn.phase == Phase::decode) {
-    memory_.end_turn(turn.sequence);
-    ++ended_;
+  if (turn.phase == Phase::waiting || turn.phase == Phase::done) return;
+  memory_.end_turn(turn.sequence);
+  if (turn.phase == Phase::restore) {
+    turn.restore.reset();
+    memory_.discard(turn.sequence);  // incomplete
+  } else if (write_behind_ != nullptr) {
+    write_behind_->turn_ended(turn.sequence);
   }
+  ++ended_;
 }
 
 void Scheduler::finish(TurnState& turn, FinishReason reason) {

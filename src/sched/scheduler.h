@@ -12,6 +12,10 @@
 // - When cells run out: idle sequences go, least valuable first; then the youngest prefill goes
 //   back to the queue; then the youngest reply ends with `length`. A running sequence is never
 //   evicted.
+// - Where the store holds more of a prompt than memory does, and bringing it back is faster than
+//   computing it, the turn restores first: parts come verified from IO threads, and the engine takes
+//   in one at a time between other turns' calls. A part that is bad sends the turn back to be
+//   planned again, without it. What is computed goes to the store by write_behind.h.
 // - After an engine error the sequences involved go back to an anchor and are computed again, once.
 //
 // Used by the engine thread only.
@@ -20,7 +24,9 @@
 #include <cstdint>
 #include <list>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/clock.h"
@@ -29,6 +35,8 @@
 #include "sched/compute_share.h"
 #include "sched/memory.h"
 #include "sched/turn_state.h"
+#include "sched/write_behind.h"
+#include "store/store.h"
 
 namespace samovar {
 
@@ -39,11 +47,20 @@ struct SchedulerOptions {
   Position cut_spacing = 96;    // tokens (prefix/splits.h); capped at the ubatch
   std::size_t anchor_bytes_max = std::size_t{1} << 30;
   Position reply_reserve = 256;  // cells a turn must find free for its reply to be admitted
+  WriteBehindOptions write_behind;
+  Micros save_deadline = 10 * kSecond;  // for handing sessions to the store at shutdown
+};
+
+// What the scheduler needs to keep sequences beyond memory. Both outlive it.
+struct Persistence {
+  Store* store = nullptr;  // null: no store
+  SegmentPort* port = nullptr;
 };
 
 class Scheduler {
  public:
-  Scheduler(Engine& engine, const Clock& clock, SchedulerOptions options);
+  Scheduler(Engine& engine, const Clock& clock, SchedulerOptions options,
+            Persistence persistence = {});
   ~Scheduler();
 
   // The prompt must fit: request.prompt.size() + 1 <= engine.limits().cells.
@@ -58,6 +75,9 @@ class Scheduler {
 
   // The same, and forgets everything resident: the way back from an exception.
   void reset(const Error& error);
+
+  // Hands what is not stored yet to the store, for `deadline` at most. No turn may be left.
+  void save_all(Micros deadline);
 
   [[nodiscard]] int waiting() const { return static_cast<int>(waiting_.size()); }
   [[nodiscard]] int running() const { return static_cast<int>(running_.size()); }
@@ -77,6 +97,18 @@ class Scheduler {
   void finish(TurnState& turn, FinishReason reason);
   void fail(TurnState& turn, Error error);
 
+  // scheduler_restore.cc: from the store
+  [[nodiscard]] std::optional<StoredChain> find_stored(const TurnState& turn) const;
+  [[nodiscard]] double predicted_restore(const StoredChain& chain) const;  // microseconds
+  void begin_restore(TurnState& turn, const Plan& plan, StoredChain chain);
+  [[nodiscard]] std::vector<TurnState*> restores_to_serve() const;
+  void restore_step(TurnState& turn);
+  bool take_part(TurnState& turn);
+  void finish_restore(TurnState& turn);
+  void restore_failed(TurnState& turn, const std::string& why);
+  void note_restore(TurnState& turn);
+  void choose_session(TurnState& turn, const Plan& plan, const SessionId& stored);
+
   // scheduler_compute.cc: the engine calls
   void prefill_step(TurnState& turn);
   void decode_step(std::vector<TurnState*> turns);
@@ -95,13 +127,17 @@ class Scheduler {
   Engine& engine_;
   const Clock& clock_;
   SchedulerOptions options_;
+  Persistence persistence_;
   Memory memory_;
+  std::unique_ptr<WriteBehind> write_behind_;  // null: no store
   ComputeShare share_;
   std::list<Turn> waiting_;  // in order of arrival
   std::list<Turn> running_;  // in order of admission
   TurnId next_id_ = 1;
   std::int64_t ended_ = 1;             // turns that gave their sequence back, so far
   double prefill_us_per_token_ = 0.0;  // of the recent past, for predictions
+  double restore_us_per_byte_ = 0.0;   // likewise; 0: not measured yet
+  std::uint64_t sessions_ = 0;         // named so far
 };
 
 }  // namespace samovar

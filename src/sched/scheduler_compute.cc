@@ -54,7 +54,8 @@ void Scheduler::prefill_step(TurnState& turn) {
   const auto piece =
       TokenSpan(turn.target)
           .subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
-  const EngineStatus status = memory_.prefill(turn.sequence, piece, end == size);
+  const bool canonical = std::ranges::binary_search(turn.cuts, end);
+  const EngineStatus status = memory_.prefill(turn.sequence, piece, end == size, canonical);
   if (status == EngineStatus::no_cells) return out_of_cells(turn);
   if (status == EngineStatus::failed) return recover(turn);
   if (end < size) maybe_anchor(turn);
@@ -69,6 +70,10 @@ void Scheduler::record_prefill(TurnState& turn, Position begin, Position end, Mi
   const double per_token = static_cast<double>(took) / (end - begin);
   double& average = prefill_us_per_token_;
   average = average == 0.0 ? per_token : average + kRateSmoothing * (per_token - average);
+  if (write_behind_ != nullptr) {
+    write_behind_->set_prefill_rate(average);
+    write_behind_->computed(turn.sequence, took);
+  }
   if (end <= prompt) turn.sink->on_event(TurnProgress{.done = end, .total = prompt});
 }
 
@@ -105,6 +110,7 @@ void Scheduler::decode_step(std::vector<TurnState*> turns) {
   const Micros took = clock_.now() - began;
   for (std::size_t i = 0; i < turns.size(); ++i) {
     turns[i]->timings.decode += took;
+    if (write_behind_ != nullptr) write_behind_->computed(turns[i]->sequence, took);
     accept(*turns[i], std::move(sampled[i]));
   }
 }

@@ -1,6 +1,6 @@
 // TurnState: one turn inside the scheduler, from admission to its last event.
 //
-//   waiting ──admit──▶ prefill ──last piece──▶ decode ──end, stop, length──▶ done
+//   waiting ──admit──▶ (restore) ──▶ prefill ──last piece──▶ decode ──end, stop, length──▶ done
 //      ▲                │    ▲                    │
 //      └───give way─────┘    └──────repair────────┘       cancelled from anywhere ──▶ done
 //
@@ -16,12 +16,14 @@
 
 #include "core/turn.h"
 #include "engine/engine.h"
+#include "prefix/planner.h"
 #include "sched/anchor_policy.h"
 #include "sched/stop_matcher.h"
+#include "store/store_restore.h"
 
 namespace samovar {
 
-enum class Phase { waiting, prefill, decode, done };
+enum class Phase { waiting, restore, prefill, decode, done };
 
 struct TurnState {
   TurnId id = 0;
@@ -32,7 +34,12 @@ struct TurnState {
   Phase phase = Phase::waiting;
   SeqId sequence = -1;
   std::vector<Position> cuts;  // canonical cuts of the prompt
+  std::vector<Position> ends;  // of segments for the store
   AnchorPolicy anchor_policy;
+  std::unique_ptr<StoreRestore> restore;  // in Phase::restore
+  Plan restore_plan;                      // the plan that it carries out
+  Micros restore_began = 0;
+  int restores_failed = 0;
   Tokens target;           // what the sequence must hold before the next sample
   Tokens reply;            // sampled so far; the last one is not forwarded yet
   Position prefilled = 0;  // prompt tokens this turn computed, repeats included
@@ -50,13 +57,14 @@ struct TurnState {
   int passed_by = 0;            // later turns that overtook it since
 
   TurnState(TurnId turn, TurnRequest what, std::unique_ptr<Sampler> chooser,
-            std::shared_ptr<TurnSink> events, std::vector<Position> splits, AnchorPolicy policy,
-            Micros now)
+            std::shared_ptr<TurnSink> events, std::vector<Position> splits,
+            std::vector<Position> segment_ends, AnchorPolicy policy, Micros now)
       : id(turn),
         request(std::move(what)),
         sampler(std::move(chooser)),
         sink(std::move(events)),
         cuts(std::move(splits)),
+        ends(std::move(segment_ends)),
         anchor_policy(std::move(policy)),
         target(request.prompt.tokens),
         stop(request.stop),

@@ -36,6 +36,8 @@ class StoreFolder {
 
   // Moves a damaged file away so that nothing finds it again (S4). Removes it if it cannot be moved.
   FsStatus quarantine(const Fingerprint& model, const BlobKey& key);
+  FsStatus quarantine_path(const std::string& path);  // the same, of a file known by its path only
+
   // Bytes of all files in quarantine; and emptying it. Returns bytes freed.
   FsResult<std::uint64_t> quarantined_bytes();
   FsResult<std::uint64_t> empty_quarantine();

@@ -98,7 +98,8 @@ class StoreIndex {
   void used(const std::vector<BlobKey>& keys, std::int64_t now);  // a restore succeeded
   void hold(const std::vector<BlobKey>& keys);     // a running restore needs them: not evicted
   void release(const std::vector<BlobKey>& keys);  // counted; held twice must be released twice
-  void pin(const Identity& node);                  // the node and all before it stay
+  [[nodiscard]] bool held(const BlobKey& key) const;
+  void pin(const Identity& node);  // the node and all before it stay
   void unpin(const Identity& node);
   [[nodiscard]] const std::vector<Identity>& pins() const { return pins_; }
 

@@ -17,11 +17,11 @@ bool join(TurnEvent& last, TurnEvent& event) {
                         std::make_move_iterator(more->tokens.end()));
     return true;
   }
-  if (std::holds_alternative<TurnProgress>(last) && std::holds_alternative<TurnProgress>(event)) {
-    last = event;
-    return true;
-  }
-  return false;
+  const bool report =
+      std::holds_alternative<TurnProgress>(last) || std::holds_alternative<TurnRestoring>(last);
+  if (!report || last.index() != event.index()) return false;
+  last = event;
+  return true;
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "tests/support/fake_engine.h"
 
+#include <algorithm>
+#include <cstring>
 #include <new>
 #include <set>
 #include <stdexcept>
@@ -26,15 +28,18 @@ void require(bool condition, const char* what) {
 class FakeSnapshot final : public Snapshot {
  public:
   FakeSnapshot(Position position, std::size_t bytes, std::uint64_t state)
-      : position_(position), bytes_(bytes), state_(state) {}
+      : position_(position), state_(state), image_(std::max(bytes, sizeof state)) {
+    std::memcpy(image_.data(), &state_, sizeof state_);
+  }
   [[nodiscard]] Position position() const override { return position_; }
-  [[nodiscard]] std::size_t bytes() const override { return bytes_; }
+  [[nodiscard]] std::size_t bytes() const override { return image_.size(); }
   [[nodiscard]] std::uint64_t state() const { return state_; }
+  [[nodiscard]] Bytes image() const { return image_; }
 
  private:
   Position position_;
-  std::size_t bytes_;
   std::uint64_t state_;
+  std::vector<std::uint8_t> image_;
 };
 
 class FakeSampler final : public Sampler {};
@@ -52,7 +57,8 @@ FakeEngine::FakeEngine(FakeEngineOptions options, FakeClock& clock)
   limits_ = {.cells = options.cells,
              .sequences = options.sequences,
              .ubatch = options.ubatch,
-             .snapshot_bytes = options.rewind == RewindKind::anywhere ? 0 : options.snapshot_bytes};
+             .snapshot_bytes = options.rewind == RewindKind::anywhere ? 0 : options.snapshot_bytes,
+             .token_bytes = options.token_bytes};
 }
 
 FakeEngine::Sequence& FakeEngine::at(SeqId sequence) {
@@ -223,6 +229,55 @@ EngineStatus FakeEngine::fork(SeqId source, SeqId target, Position position,
 }
 
 void FakeEngine::drop(SeqId sequence) { at(sequence) = Sequence{}; }
+
+// A token's bytes are its id and padding: what is imported is what was exported, wrong bytes and all.
+Status FakeEngine::export_segment(SeqId sequence, Position begin, Position end, const Room& room) {
+  const Sequence& source = at(sequence);
+  require(!source.broken, "export of a broken sequence");
+  require(begin >= 0 && begin < end && end <= length(sequence), "export of a wrong range");
+  if (fails()) return fail(ErrorKind::internal, "injected");
+  const auto count = static_cast<std::size_t>(end - begin);
+  const MutableBytes bytes = room(count * options_.token_bytes);
+  if (bytes.size() != count * options_.token_bytes) return fail(ErrorKind::internal, "no room");
+  std::ranges::fill(bytes, std::uint8_t{0});
+  for (std::size_t i = 0; i < count; ++i) {
+    const Token token = *source.cells[static_cast<std::size_t>(begin) + i];
+    std::memcpy(&bytes[i * options_.token_bytes], &token, sizeof token);
+  }
+  return {};
+}
+
+Status FakeEngine::import_segment(SeqId sequence, Position begin, Position end, Bytes segment) {
+  Sequence& target = at(sequence);
+  require(begin == length(sequence) && begin < end, "import leaves a gap");
+  const auto count = static_cast<std::size_t>(end - begin);
+  if (segment.size() != count * options_.token_bytes || fails()) {
+    return fail(ErrorKind::internal, "a segment was refused by the engine");
+  }
+  require(cells_used() + (end - begin) <= options_.cells, "import beyond the cells");
+  for (std::size_t i = 0; i < count; ++i) {
+    Token token = 0;
+    std::memcpy(&token, &segment[i * options_.token_bytes], sizeof token);
+    target.cells.push_back(make_cell(token));
+  }
+  if (options_.rewind == RewindKind::anywhere) {
+    restore(target, length(sequence), nullptr);
+  } else {
+    target.broken = true;  // until a rewind brings the state
+  }
+  return {};
+}
+
+Bytes FakeEngine::snapshot_bytes(const Snapshot& snapshot) const {
+  return static_cast<const FakeSnapshot&>(snapshot).image();
+}
+
+SnapshotPtr FakeEngine::make_snapshot(Position position, Bytes bytes) {
+  std::uint64_t state = 0;
+  require(bytes.size() >= sizeof state, "a snapshot that is too short");
+  std::memcpy(&state, bytes.data(), sizeof state);
+  return std::make_shared<FakeSnapshot>(position, bytes.size(), state);
+}
 
 std::string FakeEngine::piece(Token token, bool show_control) const {
   if (token < kWords) return show_control ? "<" + std::to_string(token) + ">" : "";

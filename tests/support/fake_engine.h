@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "engine/engine.h"
+#include "engine/segments.h"
 
 namespace samovar {
 
@@ -21,6 +22,7 @@ struct FakeEngineOptions {
   int sequences = 4;
   int ubatch = 64;
   std::size_t snapshot_bytes = 1000;
+  std::size_t token_bytes = 16;  // of a segment, at least 4
   Micros prefill_call_us = 200;
   Micros prefill_token_us = 50;
   Micros decode_call_us = 1000;
@@ -34,7 +36,7 @@ struct FakeEngineOptions {
   bool bug_fork_shares_one_too_few = false;
 };
 
-class FakeEngine final : public Engine {
+class FakeEngine final : public Engine, public SegmentPort {
  public:
   static constexpr Token kEnd = 0;      // ends a reply
   static constexpr Token kMessage = 1;  // opens a message
@@ -63,6 +65,11 @@ class FakeEngine final : public Engine {
   EngineStatus fork(SeqId source, SeqId target, Position position,
                     const Snapshot* snapshot) override;
   void drop(SeqId sequence) override;
+  Status export_segment(SeqId sequence, Position begin, Position end, const Room& room) override;
+  Status import_segment(SeqId sequence, Position begin, Position end, Bytes segment) override;
+  [[nodiscard]] Bytes snapshot_bytes(const Snapshot& snapshot) const override;
+  SnapshotPtr make_snapshot(Position position, Bytes bytes) override;
+
   [[nodiscard]] std::string piece(Token token, bool show_control) const override;
   [[nodiscard]] bool is_end(Token token) const override { return token == kEnd; }
 

@@ -113,7 +113,7 @@ const std::vector<Ban>& bans() {
       {"atof", true, {}, parse},
       {"getenv",
        true,
-       {"src/app/"},
+       {"src/app/", "src/engine/fingerprint.cc"},
        "options come from ServeOptions; the environment holds secrets"},
       {"exit", true, {}, "return an Error"},
       {"abort", true, {}, "return an Error, or assert a promise between our own parts"},

@@ -1,0 +1,162 @@
+// The scheduler's way back from the store: find, read ahead, take in part by part, or plan again.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "base/hash.h"
+#include "base/log.h"
+#include "sched/scheduler.h"
+
+namespace samovar {
+namespace {
+
+// Until a restore was measured: what an ordinary SSD gives, and what opening files takes.
+constexpr double kGuessedUsPerByte = 1e-3;
+constexpr double kUsPerPart = 300.0;
+
+// Weight of the newest restore in the running average that predictions use.
+constexpr double kRateSmoothing = 0.3;
+
+// A turn whose restores failed this often computes instead.
+constexpr int kRestoresMax = 8;
+
+SessionId session_of(std::string_view text) {
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(text.data());
+  const Sha256 hash = sha256({bytes, text.size()});
+  SessionId session;
+  std::copy_n(hash.begin(), session.bytes.size(), session.bytes.begin());
+  return session;
+}
+
+}  // namespace
+
+std::optional<StoredChain> Scheduler::find_stored(const TurnState& turn) const {
+  if (persistence_.store == nullptr || turn.restores_failed >= kRestoresMax) return std::nullopt;
+  const Tokens& tokens = turn.request.prompt.tokens;
+  return persistence_.store->longest(tokens, static_cast<Position>(tokens.size()) - 1);
+}
+
+double Scheduler::predicted_restore(const StoredChain& chain) const {
+  const double rate = restore_us_per_byte_ > 0 ? restore_us_per_byte_ : kGuessedUsPerByte;
+  return static_cast<double>(chain.bytes) * rate +
+         kUsPerPart * static_cast<double>(chain.segments.size() + 1);
+}
+
+void Scheduler::begin_restore(TurnState& turn, const Plan& plan, StoredChain chain) {
+  log_debug("turn {}: {}", turn.id, plan.describe());
+  turn.phase = Phase::restore;
+  turn.restore_plan = plan;
+  turn.restore_began = clock_.now();
+  turn.restore = persistence_.store->restore(std::move(chain), turn.request.prompt.tokens);
+  turn.sink->on_event(TurnRestoring{.done = 0, .total = turn.request.prompt.size()});
+}
+
+// Restoring turns that have something to do: a part has come, or none will.
+std::vector<TurnState*> Scheduler::restores_to_serve() const {
+  auto turns = in_phase(Phase::restore);
+  std::erase_if(turns, [](TurnState* turn) {
+    return turn->restore->state() == StoreRestore::State::waiting;
+  });
+  return turns;
+}
+
+void Scheduler::restore_step(TurnState& turn) {
+  switch (turn.restore->state()) {
+    case StoreRestore::State::waiting:
+      return;
+    case StoreRestore::State::failed:
+      return restore_failed(turn, turn.restore->error());
+    case StoreRestore::State::done:
+      return finish_restore(turn);
+    case StoreRestore::State::ready:
+      if (take_part(turn) && turn.restore->state() == StoreRestore::State::done) {
+        finish_restore(turn);
+      }
+  }
+}
+
+bool Scheduler::take_part(TurnState& turn) {
+  const RestoredPart part = turn.restore->take();
+  const Micros began = clock_.now();
+  Status status;
+  if (part.snapshot) {
+    assert(part.end == held(turn));
+    status =
+        memory_.finish_import(*persistence_.port, turn.sequence, part.anchor, part.bytes.bytes());
+  } else {
+    assert(part.begin == held(turn));
+    const TokenSpan tokens(turn.request.prompt.tokens);
+    status = memory_.import(*persistence_.port, turn.sequence,
+                            tokens.subspan(static_cast<std::size_t>(part.begin),
+                                           static_cast<std::size_t>(part.end - part.begin)),
+                            part.bytes.bytes(), part.canonical);
+  }
+  turn.timings.restore_set += clock_.now() - began;
+  if (!status) {
+    turn.restore->refused();
+    restore_failed(turn, status.error().message);
+    return false;
+  }
+  turn.sink->on_event(TurnRestoring{.done = held(turn), .total = turn.request.prompt.size()});
+  return true;
+}
+
+void Scheduler::finish_restore(TurnState& turn) {
+  assert(held(turn) == turn.restore_plan.resume_at);
+  turn.restore->succeeded();
+  note_restore(turn);
+  turn.restore.reset();
+  turn.phase = Phase::prefill;
+  if (write_behind_ != nullptr) write_behind_->turn_started(turn.sequence);
+  announce(turn, turn.restore_plan);
+}
+
+// The bad part is out of the index by now: what is planned next does not meet it again.
+void Scheduler::restore_failed(TurnState& turn, const std::string& why) {
+  log_warning("turn {}: {}; looking for a shorter checkpoint", turn.id, why);
+  turn.timings.restore += clock_.now() - turn.restore_began;
+  ++turn.restores_failed;
+  leave(turn);
+  turn.phase = Phase::waiting;
+  turn.sequence = -1;
+  turn.waiting_since = clock_.now();
+  const auto place =
+      std::ranges::find_if(running_, [&](const Turn& other) { return other.get() == &turn; });
+  waiting_.splice(waiting_.begin(), running_, place);
+}
+
+void Scheduler::note_restore(TurnState& turn) {
+  const Micros took = clock_.now() - turn.restore_began;
+  const RestoreFigures figures = turn.restore->figures();
+  turn.timings.restore += took;
+  turn.timings.restore_bytes += figures.bytes;
+  turn.timings.restore_read += figures.read;
+  turn.timings.restore_verify += figures.verify;
+  if (figures.bytes == 0) return;
+  const double rate = static_cast<double>(took) / static_cast<double>(figures.bytes);
+  double& average = restore_us_per_byte_;
+  average = average == 0.0 ? rate : average + kRateSmoothing * (rate - average);
+}
+
+// Which session the sequence's checkpoints are written for. Named by the client, or inherited from
+// what the turn goes on from, unless that is no more than a system prompt that others share.
+void Scheduler::choose_session(TurnState& turn, const Plan& plan, const SessionId& stored) {
+  if (persistence_.store == nullptr) return;
+  const Prompt& prompt = turn.request.prompt;
+  if (!turn.request.session_key.empty()) {
+    return memory_.set_session(turn.sequence, session_of("key " + turn.request.session_key));
+  }
+  const bool own = plan.source == ReuseSource::live || plan.source == ReuseSource::anchor;
+  const bool goes_on = plan.resume_at > prompt.system_end;
+  if (own && goes_on && memory_.resident(turn.sequence).session.known()) return;
+  if (plan.source == ReuseSource::store && goes_on && stored.known()) {
+    return memory_.set_session(turn.sequence, stored);
+  }
+  const std::string name =
+      fmt::format("{} {} {}", clock_.wall_seconds(), clock_.now(), ++sessions_);
+  memory_.set_session(turn.sequence, session_of(name));
+}
+
+}  // namespace samovar

@@ -1,0 +1,181 @@
+// The restore from disk: reads are posted a few parts ahead, into buffers that were taken before, so
+// that a reader never waits for memory while it holds a thread.
+#include "store/disk_restore.h"
+
+#include <deque>
+#include <utility>
+
+namespace samovar {
+namespace {
+
+// Parts that are read or wait to be taken at once.
+constexpr std::size_t kAhead = 4;
+
+}  // namespace
+
+struct DiskRestore::Slot {
+  BlobRecord record;
+  Buffer buffer;
+  bool arrived = false;
+};
+
+// Shared with the jobs that read. Members below `mutex` are guarded by it.
+struct DiskRestore::Work {
+  std::shared_ptr<StoreShared> shared;
+  Tokens tokens;
+  std::atomic<bool> cancelled = false;
+
+  std::mutex mutex;
+  std::deque<Slot> slots;  // in order; pushed by the engine thread, filled by readers
+  std::string error;
+  RestoreFigures figures;
+};
+
+DiskRestore::DiskRestore(std::shared_ptr<StoreShared> shared, StoredChain chain, TokenSpan tokens)
+    : shared_(std::move(shared)), chain_(std::move(chain)), work_(std::make_shared<Work>()) {
+  work_->shared = shared_;
+  work_->tokens.assign(tokens.begin(), tokens.begin() + chain_.position);
+  parts_ = chain_.segments;
+  if (chain_.snapshot) parts_.push_back(*chain_.snapshot);
+  const auto keys = chain_.keys();
+  const std::scoped_lock hold(shared_->mutex);
+  for (const BlobKey& key : keys) {
+    if (!shared_->index.published(key)) lost_ = "a part was evicted meanwhile";
+  }
+  if (lost_.empty()) {
+    shared_->index.hold(keys);
+    held_ = true;
+  }
+}
+
+DiskRestore::~DiskRestore() {
+  work_->cancelled = true;
+  let_go();
+}
+
+void DiskRestore::let_go() {
+  if (!std::exchange(held_, false)) return;
+  const std::scoped_lock hold(shared_->mutex);
+  shared_->index.release(chain_.keys());
+}
+
+StoreRestore::State DiskRestore::state() {
+  if (!lost_.empty()) return State::failed;
+  if (taken_ == parts_.size()) return State::done;
+  post_reads();
+  const std::scoped_lock hold(work_->mutex);
+  if (!work_->error.empty()) {
+    lost_ = work_->error;
+    return State::failed;
+  }
+  const bool ready = !work_->slots.empty() && work_->slots.front().arrived;
+  return ready ? State::ready : State::waiting;
+}
+
+// Buffers are taken here, on the engine thread, part by part in order: what waits for memory waits
+// for parts before it to be consumed, never the other way round.
+void DiskRestore::post_reads() {
+  while (posted_ < parts_.size() && posted_ - taken_ < kAhead) {
+    const BlobRecord& record = parts_[posted_];
+    auto buffer = shared_->read_pool->take(record.payload_bytes);
+    if (!buffer) {
+      const bool hopeless = posted_ == taken_ && shared_->read_pool->in_use() == 0;
+      if (hopeless) lost_ = "a part is larger than the buffers for reading";
+      return;
+    }
+    Slot* slot = nullptr;
+    {
+      const std::scoped_lock hold(work_->mutex);
+      slot = &work_->slots.emplace_back(Slot{record, std::move(*buffer)});
+    }
+    ++posted_;
+    shared_->executors.readers.post([work = work_, slot] { read(*work, *slot); });
+  }
+}
+
+// On a reader. The slot stays where it is until it was filled: deque ends grow and shrink around it.
+void DiskRestore::read(Work& work, Slot& slot) {
+  StoreShared& shared = *work.shared;
+  const BlobRecord& record = slot.record;
+  if (work.cancelled) return;
+  const auto size = static_cast<std::size_t>(record.end - record.begin);
+  const BlobExpectation expected{
+      .kind = record.kind,
+      .model = record.model,
+      .identity = record.identity,
+      .parent = record.parent,
+      .begin = record.begin,
+      .end = record.end,
+      .tokens = TokenSpan(work.tokens).subspan(static_cast<std::size_t>(record.begin), size),
+      .layout = shared.options.layout};
+  const BlobKey key{record.kind, record.identity};
+  BlobTimes times;
+  const auto blob = read_blob(shared.fs, shared.folder.blob_path(record.model, key), expected,
+                              slot.buffer, shared.clock, times);
+  if (!blob) shared.deal_with(record.model, key, blob.error());
+  {
+    const std::scoped_lock hold(work.mutex);
+    if (blob) {
+      work.figures.read += times.read;
+      work.figures.verify += times.verify;
+      slot.arrived = true;
+    } else if (work.error.empty()) {
+      work.error = blob.error().message;
+    }
+  }
+  shared.call_wake();
+}
+
+RestoredPart DiskRestore::take() {
+  RestoredPart part;
+  const BlobRecord& record = parts_[taken_++];
+  part.snapshot = record.kind == BlobKind::snapshot;
+  part.begin = record.begin;
+  part.end = record.end;
+  part.anchor = record.anchor;
+  part.canonical = record.canonical;
+  const std::scoped_lock hold(work_->mutex);
+  part.bytes = std::move(work_->slots.front().buffer);
+  work_->slots.pop_front();
+  work_->figures.bytes += record.payload_bytes;
+  return part;
+}
+
+void DiskRestore::succeeded() {
+  const std::int64_t now = shared_->clock.wall_seconds();
+  const auto keys = chain_.keys();
+  {
+    const std::scoped_lock hold(shared_->mutex);
+    shared_->index.used(keys, now);
+    for (const BlobKey& key : keys) shared_->changes.used.emplace_back(key, now);
+    ++shared_->stats.restores;
+    shared_->stats.bytes_read += chain_.bytes;
+  }
+  let_go();
+  shared_->flush_catalog();
+  // The file's time is what survives the catalog.
+  const BlobKey last = keys.back();
+  shared_->executors.writer.post([shared = shared_, last] {
+    (void)shared->fs.touch(shared->folder.blob_path(shared->options.model, last));
+  });
+}
+
+void DiskRestore::refused() {
+  const BlobRecord& record = parts_[taken_ - 1];
+  const BlobKey key{record.kind, record.identity};
+  lost_ = "the engine refused a part";
+  let_go();
+  shared_->forget({key});
+  shared_->executors.writer.post([shared = shared_, key, model = record.model] {
+    shared->deal_with(model, key,
+                      {BlobReadError::Kind::damaged,
+                       shared->folder.blob_path(model, key) + " was refused by the engine"});
+  });
+}
+
+RestoreFigures DiskRestore::figures() const {
+  const std::scoped_lock hold(work_->mutex);
+  return work_->figures;
+}
+
+}  // namespace samovar

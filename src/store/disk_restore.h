@@ -1,0 +1,46 @@
+// DiskRestore: a StoreRestore that reads from the store's folder. Private to src/store. While it lives
+// its files are held: eviction passes them by.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "store/store_shared.h"
+
+namespace samovar {
+
+class DiskRestore final : public StoreRestore {
+ public:
+  DiskRestore(std::shared_ptr<StoreShared> shared, StoredChain chain, TokenSpan tokens);
+  ~DiskRestore() override;
+  DiskRestore(const DiskRestore&) = delete;
+  DiskRestore& operator=(const DiskRestore&) = delete;
+
+  State state() override;
+  RestoredPart take() override;
+  void succeeded() override;
+  void refused() override;
+  [[nodiscard]] const StoredChain& chain() const override { return chain_; }
+  [[nodiscard]] std::string error() const override { return lost_; }
+  [[nodiscard]] RestoreFigures figures() const override;
+
+ private:
+  struct Work;
+  struct Slot;
+
+  void post_reads();
+  static void read(Work& work, Slot& slot);
+  void let_go();
+
+  const std::shared_ptr<StoreShared> shared_;
+  const StoredChain chain_;
+  const std::shared_ptr<Work> work_;
+  std::vector<BlobRecord> parts_;  // the chain's, in order
+  std::size_t posted_ = 0;
+  std::size_t taken_ = 0;
+  bool held_ = false;
+  std::string lost_;
+};
+
+}  // namespace samovar

@@ -1,0 +1,232 @@
+#include "store/store_janitor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/log.h"
+
+namespace samovar {
+namespace {
+
+// Below the budget, in percent: where eviction stops once it has begun.
+constexpr std::uint64_t kLowWater = 90;
+
+// What a full disk takes from us, in percent of what we have there.
+constexpr std::uint64_t kYield = 10;
+
+}  // namespace
+
+void StoreJanitor::start(const std::shared_ptr<StoreJanitor>& janitor) {
+  const auto& shared = janitor->shared_;
+  const auto scan = [janitor] { janitor->scan(); };
+  if (!shared->options.catalog) {
+    shared->executors.writer.post(scan);
+    return;
+  }
+  shared->executors.catalog.post([janitor, shared, scan] {
+    janitor->load();
+    shared->executors.writer.post(scan);
+  });
+}
+
+void StoreJanitor::load() {
+  StoreShared& shared = *shared_;
+  if (const FsStatus prepared = shared.folder.prepare(nullptr); !prepared) return;
+  auto opened = Catalog::open(shared.folder.catalog_path());
+  if (!opened) {
+    log_warning("store: {}; the index is read from the files", opened.error().describe());
+    return;
+  }
+  shared.catalog = std::move(*opened);
+  auto records = shared.catalog->load();
+  if (!records) {
+    log_warning("store: {}; the index is read from the files", records.error().describe());
+    return;
+  }
+  const std::int64_t day = shared.catalog->number("day");
+  const std::int64_t written = shared.catalog->number("written");
+  const bool complete = !shared.catalog->recreated();
+  {
+    const std::scoped_lock hold(shared.mutex);
+    for (BlobRecord& record : *records) shared.index.add(std::move(record), false);
+    if (day > shared.day) {
+      shared.day = day;
+      shared.stats.bytes_written_today +=
+          static_cast<std::uint64_t>(std::max<std::int64_t>(0, written));
+    }
+  }
+  read_pins();
+  if (complete) shared.ready = true;
+}
+
+void StoreJanitor::read_pins() {
+  auto pins = shared_->folder.read_pins();
+  if (!pins) return;
+  const std::scoped_lock hold(shared_->mutex);
+  for (const Identity& pin : *pins) shared_->index.pin(pin);
+}
+
+void StoreJanitor::scan() {
+  StoreShared& shared = *shared_;
+  std::vector<BlobRecord> known;
+  {
+    const std::scoped_lock hold(shared.mutex);
+    shared.scan_posted = false;
+    shared.scanned_at = shared.clock.now();
+    for (BlobRecord& record : shared.index.records()) {
+      if (shared.index.published({record.kind, record.identity}))
+        known.push_back(std::move(record));
+    }
+  }
+  const auto found = shared.folder.scan(known, [&shared] { return shared.closing.load(); });
+  if (found) {
+    take_in(*found);
+  } else if (found.error().fault == FsFault::not_found) {  // nothing there: nothing known is true
+    std::vector<BlobKey> gone;
+    for (const BlobRecord& record : known) gone.push_back({record.kind, record.identity});
+    shared.forget(gone);
+  } else {
+    shared.note_trouble(found.error());
+  }
+  read_pins();
+  shared.ready = true;
+  make_room();
+  shared.flush_catalog();
+}
+
+void StoreJanitor::take_in(const StoreFolder::Scan& scan) {
+  StoreShared& shared = *shared_;
+  for (const std::string& path : scan.temporaries) (void)shared.fs.remove(path);
+  for (const std::string& path : scan.damaged) {
+    log_warning("store: {} is damaged and is put in quarantine", path);
+    (void)shared.folder.quarantine_path(path);
+  }
+  shared.forget(scan.missing);
+  std::vector<BlobKey> dead;
+  {
+    const std::scoped_lock hold(shared.mutex);
+    for (const BlobRecord& record : scan.found) {
+      if (shared.index.add(record, false)) shared.changes.put.push_back(record);
+    }
+    dead = shared.index.unreachable();
+    shared.stats.unknown_versions = scan.unknown_versions;
+    shared.stats.quarantined += scan.damaged.size();
+  }
+  remove(dead);
+  if (scan.unknown_versions > 0) {
+    log_info("store: {} files of a newer version are left alone", scan.unknown_versions);
+  }
+  const std::uint64_t other = other_bytes() + scan.unknown_version_bytes;
+  const std::scoped_lock hold(shared.mutex);
+  shared.other_bytes = other;
+  if (!scan.found.empty() || !scan.missing.empty() || !dead.empty()) {
+    log_info("store: {} files taken in, {} forgotten, {} removed that nothing could match",
+             scan.found.size(), scan.missing.size(), dead.size());
+  }
+}
+
+std::uint64_t StoreJanitor::other_bytes() {
+  return shared_->folder.quarantined_bytes().value_or(0);
+}
+
+// Forgets entries that no running restore needs, then removes their files.
+std::uint64_t StoreJanitor::remove(const std::vector<BlobKey>& keys) {
+  std::vector<BlobRecord> gone;
+  {
+    const std::scoped_lock hold(shared_->mutex);
+    for (const BlobKey& key : keys) {
+      const BlobRecord* record = shared_->index.find(key);
+      if (record == nullptr || shared_->index.held(key)) continue;
+      gone.push_back(*record);
+      shared_->index.erase(key);
+      shared_->changes.erased.push_back(key);
+    }
+  }
+  if (!gone.empty()) ++shared_->losses;
+  std::uint64_t freed = 0;
+  for (const BlobRecord& record : gone) {
+    const std::string path =
+        shared_->folder.blob_path(record.model, {record.kind, record.identity});
+    const FsStatus removed = shared_->fs.remove(path);
+    if (removed || removed.error().fault == FsFault::not_found) {
+      freed += on_disk(record.file_bytes);
+      continue;
+    }
+    // Still there, so it still counts.
+    log_warning("store: {}", removed.error().message);
+    const std::scoped_lock hold(shared_->mutex);
+    if (shared_->index.add(record, false)) shared_->changes.put.push_back(record);
+  }
+  return freed;
+}
+
+bool StoreJanitor::make_room() {
+  StoreShared& shared = *shared_;
+  std::uint64_t other = 0;
+  {
+    const std::scoped_lock hold(shared.mutex);
+    if (shared.index.bytes() + shared.other_bytes <= shared.options.size_max) return true;
+    other = shared.other_bytes;
+  }
+  if (other > 0) {  // what is known to be bad goes before what is good
+    const std::uint64_t freed = shared.folder.empty_quarantine().value_or(0);
+    const std::scoped_lock hold(shared.mutex);
+    shared.other_bytes -= std::min(shared.other_bytes, freed);
+  }
+  return free_down_to(shared.options.size_max / 100 * kLowWater);
+}
+
+// Evicts until `most` bytes are left. True if at least the budget holds.
+bool StoreJanitor::free_down_to(std::uint64_t most) {
+  StoreShared& shared = *shared_;
+  std::vector<BlobKey> order;
+  {
+    const std::scoped_lock hold(shared.mutex);
+    const std::uint64_t used = shared.index.bytes() + shared.other_bytes;
+    if (used > most) order = shared.index.eviction_order(used - most, shared.clock.wall_seconds());
+  }
+  const std::uint64_t freed = remove(order);
+  shared.flush_catalog();
+  const std::scoped_lock hold(shared.mutex);
+  shared.stats.evicted += order.size();
+  const bool fits = shared.index.bytes() + shared.other_bytes <= shared.options.size_max;
+  if (!order.empty()) {
+    log_info("store: evicted {} files, {} MiB", order.size(), freed >> 20);
+  }
+  if (!fits) {
+    log_warning(
+        "store: over its budget, and nothing may go (pinned, in use, or of a newer version)");
+  }
+  return fits;
+}
+
+void StoreJanitor::remove_superseded(const Identity& tip) {
+  std::vector<BlobKey> outgrown;
+  {
+    const std::scoped_lock hold(shared_->mutex);
+    outgrown = shared_->index.superseded_by(tip, shared_->options.snapshot_spacing);
+  }
+  if (outgrown.empty()) return;
+  remove(outgrown);
+  const std::scoped_lock hold(shared_->mutex);
+  shared_->stats.superseded += outgrown.size();
+}
+
+void StoreJanitor::after_write_error(const FsError& error) {
+  StoreShared& shared = *shared_;
+  shared.note_trouble(error);
+  if (error.fault == FsFault::full) {
+    std::uint64_t used = 0;
+    {
+      const std::scoped_lock hold(shared.mutex);
+      used = shared.index.bytes() + shared.other_bytes;
+    }
+    (void)shared.folder.empty_quarantine();
+    free_down_to(used - used / 100 * kYield);
+  }
+  if (error.fault == FsFault::not_found) scan();
+}
+
+}  // namespace samovar

@@ -1,0 +1,45 @@
+// StoreJanitor: keeps index, folder and budget in step: loads the index, compares it with the files,
+// makes room before something is written (S6), and removes what newer snapshots have outgrown. On
+// the writer executor, beside the writer, so that nothing it lists or removes is being written; only
+// load() runs on the catalog executor.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "store/store_shared.h"
+
+namespace samovar {
+
+class StoreJanitor {
+ public:
+  explicit StoreJanitor(std::shared_ptr<StoreShared> shared) : shared_(std::move(shared)) {}
+
+  // Posts what brings the index to life: the catalog, then the folder.
+  static void start(const std::shared_ptr<StoreJanitor>& janitor);
+
+  // Frees bytes until everything in the folder, queued files included, is within the budget; then
+  // down to the low-water mark, so that it is not called for every file. False: it cannot be done.
+  bool make_room();
+
+  void remove_superseded(const Identity& tip);
+
+  // Disk full: gives up some of our own bytes. Folder gone: makes it again and looks what is left.
+  void after_write_error(const FsError& error);
+
+  // Compares folder and index: removes what a killed process left, takes in what the index lacks,
+  // forgets what has no file, quarantines what is damaged, removes what nothing can match (S5).
+  void scan();
+
+ private:
+  void load();
+  void read_pins();
+  void take_in(const StoreFolder::Scan& scan);
+  std::uint64_t other_bytes();
+  std::uint64_t remove(const std::vector<BlobKey>& keys);
+  bool free_down_to(std::uint64_t most);
+
+  const std::shared_ptr<StoreShared> shared_;
+};
+
+}  // namespace samovar

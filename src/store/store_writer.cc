@@ -1,0 +1,206 @@
+#include "store/store_writer.h"
+
+#include <algorithm>
+#include <chrono>
+#include <iterator>
+#include <utility>
+
+#include "base/log.h"
+
+namespace samovar {
+namespace {
+
+// One sync of the folder makes this much durable at most: more would be lost together.
+constexpr std::size_t kGroupFiles = 32;
+constexpr std::uint64_t kGroupBytes = std::uint64_t{64} << 20;
+
+BlobKey key_of(const WriteJob& job) { return {job.record.kind, job.record.identity}; }
+
+BlobHeader header_of(const WriteJob& job, const StoreOptions& options) {
+  const BlobRecord& record = job.record;
+  BlobHeader header;
+  header.kind = record.kind;
+  header.model = record.model;
+  header.identity = record.identity;
+  header.parent = record.parent;
+  header.begin = record.begin;
+  header.end = record.end;
+  header.tokens = job.tokens;
+  header.payload_bytes = record.payload_bytes;
+  header.anchor = record.anchor;
+  header.canonical = record.canonical;
+  header.session = record.session;
+  header.cost = record.cost;
+  header.created = record.created;
+  header.label = record.label;
+  header.layout = options.layout;
+  return header;
+}
+
+}  // namespace
+
+void StoreWriter::enqueue(WriteJob job) {
+  {
+    const std::scoped_lock hold(mutex_);
+    queued_bytes_ += job.payload.size();
+    jobs_.push_back(std::move(job));
+    if (std::exchange(running_, true)) return;
+  }
+  shared_->executors.writer.post([self = shared_from_this()] { self->run(); });
+}
+
+std::uint64_t StoreWriter::queued_bytes() const {
+  const std::scoped_lock hold(mutex_);
+  return queued_bytes_;
+}
+
+bool StoreWriter::wait_idle(Micros deadline) {
+  std::unique_lock hold(mutex_);
+  return idle_.wait_for(hold, std::chrono::microseconds(deadline), [this] { return !running_; });
+}
+
+void StoreWriter::run() {
+  for (Group group = take_group(); !group.empty(); group = take_group()) {
+    std::uint64_t bytes = 0;
+    for (const WriteJob& job : group) bytes += job.payload.size();
+    write(std::move(group));
+    const std::scoped_lock hold(mutex_);
+    queued_bytes_ -= bytes;
+  }
+}
+
+StoreWriter::Group StoreWriter::take_group() {
+  Group group;
+  const std::scoped_lock hold(mutex_);
+  std::uint64_t bytes = 0;
+  while (!jobs_.empty() && group.size() < kGroupFiles && bytes < kGroupBytes) {
+    bytes += jobs_.front().payload.size();
+    group.push_back(std::move(jobs_.front()));
+    jobs_.pop_front();
+  }
+  if (group.empty()) {
+    running_ = false;
+    idle_.notify_all();
+  }
+  return group;
+}
+
+// A chain is written from its root on: what hangs on something that is not there would be dead.
+bool StoreWriter::attachable(const WriteJob& job, const Group& written) const {
+  const BlobRecord& record = job.record;
+  const bool segment = record.kind == BlobKind::segment;
+  const Identity& needs = segment ? record.parent : record.identity;
+  if (needs.is_root()) return segment;
+  const BlobKey key{BlobKind::segment, needs};
+  if (std::ranges::find(written, key, key_of) != written.end()) return true;
+  const std::scoped_lock hold(shared_->mutex);
+  return shared_->index.published(key);
+}
+
+void StoreWriter::write(Group group) {
+  const bool able = ready_to_write();
+  Group done;
+  bool failed = false;
+  for (WriteJob& job : group) {
+    if (!able || failed || !attachable(job, done)) {
+      give_up(job);
+      continue;
+    }
+    if (const FsStatus status = write_temporary(job); !status) {
+      failed = true;
+      give_up(job);
+      janitor_->after_write_error(status.error());
+      continue;
+    }
+    done.push_back(std::move(job));
+  }
+  if (done.empty()) return;
+  if (const FsStatus named = name_files(done); !named) {
+    for (const WriteJob& job : done) give_up(job);
+    janitor_->after_write_error(named.error());
+    return;
+  }
+  publish(done);
+  after(done);
+}
+
+// Not while writing rests after an error, not without a folder, not beyond the budget.
+bool StoreWriter::ready_to_write() {
+  if (shared_->resting()) return false;
+  if (const FsStatus status = shared_->folder.prepare(&shared_->options.model); !status) {
+    janitor_->after_write_error(status.error());
+    return false;
+  }
+  return janitor_->make_room();
+}
+
+FsStatus StoreWriter::write_temporary(const WriteJob& job) {
+  const std::string path = temporary_path(job);
+  const BlobToWrite blob{.header = header_of(job, shared_->options), .payload = job.payload};
+  const auto pace = [this](Micros worked) { shared_->pacer.pace(worked); };
+  FsStatus status = write_blob(shared_->fs, path, blob, pace);
+  if (!status && status.error().fault == FsFault::exists) {  // of a process that was killed
+    (void)shared_->fs.remove(path);
+    status = write_blob(shared_->fs, path, blob, pace);
+  }
+  return status;
+}
+
+std::string StoreWriter::final_path(const WriteJob& job) const {
+  return shared_->folder.blob_path(job.record.model, key_of(job));
+}
+
+std::string StoreWriter::temporary_path(const WriteJob& job) const {
+  return final_path(job) + ".0.tmp";
+}
+
+// The names become durable together. If they do not, none of the files is counted on, and those that
+// got their names are removed: a name whose folder could not be synced may vanish with the power.
+FsStatus StoreWriter::name_files(const Group& group) {
+  FsStatus status;
+  std::vector<std::string> named;
+  for (const WriteJob& job : group) {
+    if (status) {
+      status = shared_->fs.rename(temporary_path(job), final_path(job));
+      if (status) named.push_back(final_path(job));
+    }
+    if (!status) (void)shared_->fs.remove(temporary_path(job));
+  }
+  if (status) {
+    status = shared_->fs.sync_directory(shared_->folder.model_folder(shared_->options.model));
+  }
+  if (!status) {
+    for (const std::string& path : named) (void)shared_->fs.remove(path);
+  }
+  return status;
+}
+
+void StoreWriter::publish(const Group& group) {
+  for (const WriteJob& job : group) {
+    const BlobKey key = key_of(job);
+    const std::scoped_lock hold(shared_->mutex);
+    shared_->index.publish(key);
+    if (const BlobRecord* record = shared_->index.find(key)) {
+      shared_->changes.put.push_back(*record);
+    }
+    ++(key.kind == BlobKind::segment ? shared_->stats.segments_written
+                                     : shared_->stats.snapshots_written);
+  }
+  for (const WriteJob& job : group) shared_->count_written(job.record.file_bytes);
+  shared_->note_success();
+}
+
+void StoreWriter::after(const Group& group) {
+  for (const WriteJob& job : group) {
+    if (job.record.kind == BlobKind::snapshot) janitor_->remove_superseded(job.record.identity);
+  }
+  shared_->flush_catalog();
+}
+
+void StoreWriter::give_up(const WriteJob& job) {
+  shared_->forget({key_of(job)});
+  const std::scoped_lock hold(shared_->mutex);
+  ++shared_->stats.shed;
+}
+
+}  // namespace samovar
