@@ -67,9 +67,4 @@ class StoreFolder {
 // A record as a decoded header gives it; last_used = `modified`.
 [[nodiscard]] BlobRecord record_of(const DecodedBlob& blob, std::int64_t modified);
 
-// A size on disk: rounded up to blocks of 4096 bytes.
-[[nodiscard]] constexpr std::uint64_t on_disk(std::uint64_t bytes) {
-  return (bytes + 4095) / 4096 * 4096;
-}
-
 }  // namespace samovar

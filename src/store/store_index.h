@@ -7,51 +7,28 @@
 // that nothing is written twice, and are never offered.
 //
 // Holds entries of all models in the directory, because all count against the budget (S6).
-// Not thread-safe: Store guards it. Every operation is O(1) or O(chain) but for eviction_order.
+// Not thread-safe: Store guards it. Operations are O(1) or O(chain), a walk along a prompt hashes
+// from each matching node to the end of its longest child that fits, and records, eviction_order
+// and unreachable look at everything.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "base/clock.h"
 #include "core/anchor_kind.h"
 #include "core/tokens.h"
 #include "store/blob_format.h"
+#include "store/blob_record.h"
+#include "store/eviction.h"
 #include "store/identity.h"
 
 namespace samovar {
-
-// One file: what its header says and how it has been used. What the catalog keeps.
-struct BlobRecord {
-  BlobKind kind = BlobKind::segment;
-  Fingerprint model;
-  Identity identity;
-  Identity parent;
-  Position begin = 0;
-  Position end = 0;
-  std::uint64_t payload_bytes = 0;
-  std::uint64_t file_bytes = 0;  // header included
-  AnchorKind anchor = AnchorKind::message;
-  bool canonical = false;
-  SessionId session;
-  Micros cost = 0;             // engine time to compute [begin, end) again
-  std::int64_t created = 0;    // wall seconds
-  std::int64_t last_used = 0;  // wall seconds
-  std::uint32_t uses = 0;      // restores
-  std::string label;
-
-  bool operator==(const BlobRecord&) const = default;
-};
-
-struct BlobKey {
-  BlobKind kind = BlobKind::segment;
-  Identity identity;
-  bool operator==(const BlobKey&) const = default;
-  auto operator<=>(const BlobKey&) const = default;
-};
 
 // A resume point and everything it needs, segments in order from token 0.
 struct StoredChain {
@@ -71,7 +48,8 @@ struct StoredCover {
 
 class StoreIndex {
  public:
-  // Bytes count from now on, pending or not. An entry that is there already stays as it is (false).
+  // Bytes count from now on, pending or not. An entry that is there already stays as it is (false);
+  // one that cannot be true (an empty range, or not that of the other blob of its node) is refused.
   bool add(BlobRecord record, bool pending);
   void publish(const BlobKey& key);  // pending -> published
   bool erase(const BlobKey& key);    // false: not there
@@ -105,7 +83,7 @@ class StoreIndex {
 
   // --- size ---
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }  // on disk, in blocks of 4096
-  [[nodiscard]] std::size_t entries() const { return records_.size(); }
+  [[nodiscard]] std::size_t entries() const { return entries_; }
   [[nodiscard]] std::vector<BlobRecord> records() const;  // a copy, in no order
 
   // What to remove, in this order, so that at least `bytes` become free (S6): see eviction.cc.
@@ -126,11 +104,50 @@ class StoreIndex {
   struct Entry {
     BlobRecord record;
     bool pending = false;
-    int holds = 0;
   };
-  std::map<BlobKey, Entry> records_;  // implementation is free to choose other containers
+  // A place where a prefix was cut. Lives as long as an entry stands on it or a segment begins at
+  // it; `parent` and a count in the parent's `lengths` go with the segment.
+  struct Node {
+    Identity identity;
+    Place::Index slot = Place::kRoot;
+    Node* parent = nullptr;  // null without a segment
+    std::unique_ptr<Entry> segment;
+    std::unique_ptr<Entry> snapshot;
+    std::map<Position, std::uint32_t> lengths;  // of its children, with how many have it
+
+    [[nodiscard]] bool is_root() const { return slot == Place::kRoot; }
+    [[nodiscard]] bool joined() const;  // its segment begins where the parent's ends
+    [[nodiscard]] const std::unique_ptr<Entry>& entry(BlobKind kind) const {
+      return kind == BlobKind::segment ? segment : snapshot;
+    }
+  };
+  // A node found along some tokens, and the step it was reached from.
+  struct Step {
+    const Node* node = nullptr;
+    std::size_t before = 0;
+    Position position = 0;
+  };
+  enum class Use { offer, plan };  // plan: pending segments count as well
+
+  [[nodiscard]] const Node* node(const Identity& identity) const;
+  [[nodiscard]] const Entry* entry(const BlobKey& key) const;
+  Node& make_node(const Identity& identity);
+  void drop_if_empty(Node* node);
+  void detach(Node& node);
+  [[nodiscard]] std::vector<Step> walk(const Fingerprint& model, TokenSpan tokens, Position until,
+                                       Use use) const;
+  void explore(std::vector<Step>& steps, std::size_t from, const Fingerprint& model,
+               TokenSpan tokens, Use use) const;
+  [[nodiscard]] std::unordered_set<const Node*> pinned_nodes() const;
+  [[nodiscard]] std::vector<Place> places() const;
+
+  std::unordered_map<Identity, Node, IdentityHash> nodes_;
+  std::unordered_map<Fingerprint, Node, IdentityHash> roots_;  // one for each model
+  std::vector<Node*> slots_;                                   // nodes_, dense: see places()
+  std::map<BlobKey, int> holds_;  // outlive their entries: a quarantined one may come back
   std::vector<Identity> pins_;
   std::uint64_t bytes_ = 0;
+  std::size_t entries_ = 0;
 };
 
 }  // namespace samovar
