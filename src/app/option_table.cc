@@ -96,6 +96,28 @@ void add_memory_rows(Rows rows, ServeOptions& o) {
               "less makes edits cheaper, more makes long histories of short messages faster");
 }
 
+void add_store_rows(Rows rows, ServeOptions& o) {
+  rows.group = "Store (sessions on disk, so that they are warm after a restart)";
+  rows.flag({"--store"}, {"--no-store"}, flag(o.store), "on",
+            "keep sessions on disk; off: only in memory");
+  rows.option({"--store-dir"}, "FOLDER", text(o.store_dir),
+              "samovar/store in $XDG_CACHE_HOME or ~/.cache",
+              "where; one server at a time, any number of models");
+  rows.option({"--store-size"}, "SIZE", size(o.store_size),
+              "half of what is free or the store's already, at most 128G",
+              "bytes of everything in the folder; the least valuable sessions go first");
+  rows.option({"--store-writes-per-day"}, "SIZE", size(o.store_writes_per_day), "200G",
+              "bytes written in a day; from four fifths on only what leaves memory is written; "
+              "0: no limit");
+  rows.option({"--store-quiet"}, "SECONDS", real(o.store_quiet, 0.0, 3600.0), "2",
+              "a session that has been quiet for so long is written; one that keeps coming back is "
+              "given twice its usual pause, at most --store-window");
+  rows.option({"--store-window"}, "SECONDS", real(o.store_window, 0.1, 86'400.0), "30",
+              "computing time of a busy session that a crash may cost at most");
+  rows.option({"--store-buffers"}, "SIZE", size(o.store_buffers), "1/16 of RAM, at most 512M",
+              "host memory for bytes on their way to and from the disk");
+}
+
 void add_scheduling_rows(Rows rows, ServeOptions& o) {
   rows.group = "Scheduling";
   rows.option({"--queue"}, "N", integer(o.queue, 0, 100'000), "64",
@@ -156,6 +178,7 @@ std::vector<OptionRow> option_rows(ServeOptions& options) {
   std::vector<OptionRow> rows;
   add_model_rows({rows}, options);
   add_memory_rows({rows}, options);
+  add_store_rows({rows}, options);
   add_scheduling_rows({rows}, options);
   add_reply_rows({rows}, options);
   add_server_rows({rows}, options);

@@ -42,6 +42,15 @@ struct ServeOptions {
   int anchor_grid = 4096;                      // tokens
   int cut_spacing = 96;                        // tokens
 
+  // store
+  bool store = true;
+  std::string store_dir;                              // empty: samovar in the user's cache folder
+  std::optional<std::uint64_t> store_size;            // bytes; nullopt: a part of the free space
+  std::optional<std::uint64_t> store_writes_per_day;  // bytes; nullopt: 200 GiB; 0: no limit
+  std::optional<std::uint64_t> store_buffers;         // bytes; nullopt: min(512 MiB, 1/16 of RAM)
+  double store_quiet = 2.0;                           // seconds
+  double store_window = 30.0;                         // seconds
+
   // scheduling
   int queue = 64;
   double decode_share = 0.6;
@@ -94,6 +103,9 @@ struct ParsedServe {
 
 // Fills in what depends on other options or on the machine, and refuses what cannot work together.
 [[nodiscard]] Status resolve(ServeOptions& options);
+
+// The store's folder where none is named; empty if the environment names no home.
+[[nodiscard]] std::string default_store_dir();
 
 // "512M", "4G", "1.5GiB", "65536" to bytes; nullopt if it is not a size.
 [[nodiscard]] std::optional<std::uint64_t> parse_size(std::string_view text);

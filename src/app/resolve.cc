@@ -80,6 +80,14 @@ Status resolve_template(ServeOptions& options) {
 
 }  // namespace
 
+std::string default_store_dir() {
+  const char* cache = std::getenv("XDG_CACHE_HOME");
+  if (cache != nullptr && *cache == '/') return std::string(cache) + "/samovar/store";
+  const char* home = std::getenv("HOME");
+  if (home != nullptr && *home == '/') return std::string(home) + "/.cache/samovar/store";
+  return {};
+}
+
 Status resolve(ServeOptions& options) {
   if (options.model.empty()) {
     return refuse("no model is given", "--model", "Pass a GGUF file: samovar serve -m model.gguf");
@@ -99,6 +107,16 @@ Status resolve(ServeOptions& options) {
   if (options.http_threads == 0) options.http_threads = options.queue + options.parallel + 128;
   if (!options.anchor_memory) {
     options.anchor_memory = std::min(std::uint64_t{4} << 30, physical_memory() / 8);
+  }
+  if (!options.store_buffers) {
+    options.store_buffers = std::min(std::uint64_t{512} << 20, physical_memory() / 16);
+  }
+  if (options.store && options.store_dir.empty()) {
+    options.store_dir = default_store_dir();
+    if (options.store_dir.empty()) {
+      return refuse("no home folder is known for the store", "--store-dir",
+                    "Name a folder, or use --no-store");
+    }
   }
   if (const auto status = resolve_template(options); !status) return status;
   return resolve_keys(options);

@@ -10,6 +10,7 @@
 #include "api/model_chat.h"
 #include "api/models.h"
 #include "api/router.h"
+#include "app/store_parts.h"
 #include "chat/chat_format.h"
 #include "engine/llama_engine.h"
 #include "engine/memory_plan.h"
@@ -19,6 +20,9 @@
 namespace samovar::app {
 
 namespace {
+
+// For handing sessions to the store when the server ends, and again for writing them.
+constexpr Micros kSaveDeadline = 10 * kSecond;
 
 EngineOptions engine_options(const ServeOptions& options) {
   EngineOptions engine;
@@ -30,6 +34,7 @@ EngineOptions engine_options(const ServeOptions& options) {
   engine.swa_full = options.swa_full;
   engine.memory_bytes = options.memory.value_or(0);
   engine.anchor_memory_bytes = options.anchor_memory.value_or(0);
+  if (options.store) engine.store_buffer_bytes = options.store_buffers.value_or(0);
   engine.parallel = options.parallel;
   engine.ubatch = options.ubatch_size;
   engine.threads = std::max(options.threads, 0);
@@ -38,13 +43,17 @@ EngineOptions engine_options(const ServeOptions& options) {
   return engine;
 }
 
-SchedulerOptions scheduler_options(const ServeOptions& options) {
+SchedulerOptions scheduler_options(const ServeOptions& options, const EngineLimits& limits) {
   SchedulerOptions scheduler;
   scheduler.parallel = options.parallel;
   scheduler.decode_share = options.decode_share;
   scheduler.anchor_grid = options.anchor_grid;
   scheduler.cut_spacing = options.cut_spacing;
   scheduler.anchor_bytes_max = options.anchor_memory.value_or(0);
+  scheduler.write_behind.quiet = static_cast<Micros>(options.store_quiet * kSecond);
+  scheduler.write_behind.window = static_cast<Micros>(options.store_window * kSecond);
+  scheduler.write_behind.segment_tokens = segment_tokens(options, limits);
+  scheduler.save_deadline = kSaveDeadline;
   return scheduler;
 }
 
@@ -73,11 +82,14 @@ ChatDefaults chat_defaults(const ServeOptions& options, const Engine& engine) {
 // In the order of construction; what stands below borrows from what stands above.
 struct Service::Parts {
   Parts(const ServeOptions& options, std::unique_ptr<LlamaEngine> loaded,
-        std::unique_ptr<ChatFormat> chat_format)
+        std::unique_ptr<StoreParts> store_parts, std::unique_ptr<ChatFormat> chat_format)
       : engine(std::move(loaded)),
+        store(std::move(store_parts)),
         format(std::move(chat_format)),
         chat(*format, [this](Token token) { return engine->piece(token, true); }),
-        engine_thread(*engine, system_clock(), scheduler_options(options), options.queue),
+        engine_thread(
+            *engine, system_clock(), scheduler_options(options, engine->limits()), options.queue,
+            {.store = store == nullptr ? nullptr : &store->store(), .port = engine.get()}),
         turns(engine_thread),
         models(served_model(options, *engine)),
         completions(chat, turns, system_clock(), models.model().id,
@@ -86,6 +98,7 @@ struct Service::Parts {
 
   std::atomic<bool> accepting = true;
   std::unique_ptr<LlamaEngine> engine;
+  std::unique_ptr<StoreParts> store;  // null: none
   std::unique_ptr<ChatFormat> format;
   ModelChat chat;
   EngineThread engine_thread;
@@ -104,10 +117,12 @@ Result<std::unique_ptr<Service>> Service::load(const ServeOptions& options) {
   engine_choice.cells = plan->cells;
   auto engine = LlamaEngine::open(engine_choice);
   if (!engine) return std::unexpected(engine.error());
+  auto store = StoreParts::open(options, **engine);
+  if (!store) return std::unexpected(store.error());
   auto format = ChatFormat::create((*engine)->raw_model(), {options.chat_template});
   if (!format) return std::unexpected(format.error());
-  return std::unique_ptr<Service>(
-      new Service(std::make_unique<Parts>(options, std::move(*engine), std::move(*format))));
+  return std::unique_ptr<Service>(new Service(
+      std::make_unique<Parts>(options, std::move(*engine), std::move(*store), std::move(*format))));
 }
 
 Service::Service(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
@@ -126,6 +141,9 @@ void Service::close() {
 
 bool Service::drain(Micros deadline) { return parts_->engine_thread.drain(deadline); }
 
-void Service::stop() { parts_->engine_thread.stop(); }
+void Service::stop() {
+  parts_->engine_thread.stop();
+  if (parts_->store != nullptr) parts_->store->close(kSaveDeadline);
+}
 
 }  // namespace samovar::app

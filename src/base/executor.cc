@@ -26,17 +26,23 @@ ThreadPool::ThreadPool(int threads, const char* name) {
   }
 }
 
-ThreadPool::~ThreadPool() {
+ThreadPool::~ThreadPool() { stop(); }
+
+void ThreadPool::stop() {
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
   }
   changed_.notify_all();
   for (std::thread& thread : threads_) thread.join();
+  threads_.clear();
+  const std::lock_guard lock(mutex_);
+  stopped_ = true;
 }
 
 void ThreadPool::post(Job job) {
   const std::lock_guard lock(mutex_);
+  if (stopped_) return;
   jobs_.push_back(std::move(job));
   changed_.notify_one();
 }

@@ -23,8 +23,11 @@ class ThreadPool final : public Executor {
  public:
   // `name` is what tools show for its threads (15 characters at most).
   ThreadPool(int threads, const char* name);
-  ~ThreadPool() override;  // runs what was posted, then joins
+  ~ThreadPool() override;  // stops
   void post(Job job) override;
+
+  // Runs what was posted, then joins. What is posted afterwards is dropped. Idempotent; one thread.
+  void stop();
 
  private:
   void run();
@@ -33,6 +36,7 @@ class ThreadPool final : public Executor {
   std::condition_variable changed_;
   std::deque<Job> jobs_;   // guarded by mutex_
   bool stopping_ = false;  // guarded by mutex_
+  bool stopped_ = false;   // guarded by mutex_
   std::vector<std::thread> threads_;
 };
 

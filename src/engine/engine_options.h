@@ -22,6 +22,8 @@ struct EngineOptions {
   std::uint64_t memory_bytes = 0;         // --memory: the budget; 0: most of what is available
   std::uint64_t anchor_memory_bytes = 0;  // --anchor-memory: snapshots in host memory
 
+  std::uint64_t store_buffer_bytes = 0;  // --store-buffers: bytes on their way to and from disk
+
   // --- compute ---
   int parallel = 4;       // -np: replies in one decode call
   int ubatch = 512;       // -ub: tokens in one prefill call

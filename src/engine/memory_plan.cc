@@ -80,7 +80,7 @@ class Planner {
 
   // For fewer sequences, without anchors, with the smallest context.
   [[nodiscard]] std::uint64_t least(int fewer) const {
-    return costs_.total(kCellsMin, sequences_ - fewer, 0);
+    return costs_.total(kCellsMin, sequences_ - fewer, plan_.buffers);
   }
 
  private:
@@ -89,7 +89,8 @@ class Planner {
     Position high = wanted / kCellGrain;
     while (low < high) {  // the total grows with the cells
       const Position middle = low + (high - low + 1) / 2;
-      if (costs_.total(middle * kCellGrain, sequences_, plan_.anchors) <= plan_.budget) {
+      if (costs_.total(middle * kCellGrain, sequences_, plan_.anchors + plan_.buffers) <=
+          plan_.budget) {
         low = middle;
       } else {
         high = middle - 1;
@@ -164,6 +165,7 @@ MemoryPlan start_plan(const EngineOptions& options, const llama_model* model,
   plan.sequences = options.sequences;
   plan.trained_context = llama_model_n_ctx_train(model);
   plan.anchors = shape.rewind == RewindKind::snapshot ? options.anchor_memory_bytes : 0;
+  plan.buffers = options.store_buffer_bytes;
   plan.budget_given = options.memory_bytes > 0;
   plan.budget = plan.budget_given
                     ? options.memory_bytes
@@ -246,6 +248,9 @@ std::string MemoryPlan::table() const {
   row("outputs", "", outputs);
   if (anchors > 0) {
     row("anchors", "snapshots in host memory, at most", anchors);
+  }
+  if (buffers > 0) {
+    row("buffers", "for the store (--store-buffers)", buffers);
   }
   row("total",
       fmt::format("of {} {}", format_bytes(budget),

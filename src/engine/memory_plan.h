@@ -30,12 +30,13 @@ struct MemoryPlan {
   std::uint64_t compute = 0;    // scratch buffers of the graph
   std::uint64_t outputs = 0;    // logits
   std::uint64_t anchors = 0;    // snapshots in host memory
+  std::uint64_t buffers = 0;    // of the store
   std::uint64_t on_device = 0;  // of all these, in GPU memory
   std::uint64_t budget = 0;
   bool budget_given = false;  // by --memory, else most of what is available
 
   [[nodiscard]] std::uint64_t total() const {
-    return weights + kv + state + compute + outputs + anchors;
+    return weights + kv + state + compute + outputs + anchors + buffers;
   }
 
   // The table for the terminal, several lines.

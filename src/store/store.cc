@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <utility>
 
 #include "base/log.h"
@@ -70,9 +71,18 @@ Result<std::unique_ptr<Store>> Store::open(Fs& fs, const Clock& clock, StoreOpti
   return std::unique_ptr<Store>(new Store(std::move(parts)));
 }
 
-Store::~Store() { parts_->shared->closing = true; }
+Store::~Store() { close(); }
+
+void Store::close() { parts_->shared->closing = true; }
 
 bool Store::ready() const { return parts_->shared->ready; }
+
+bool Store::wait_ready(Micros deadline) const {
+  StoreShared& shared = *parts_->shared;
+  std::unique_lock hold(shared.mutex);
+  return shared.became_ready.wait_for(hold, std::chrono::microseconds(deadline),
+                                      [&shared] { return shared.ready.load(); });
+}
 
 void Store::set_wake(std::function<void()> wake) {
   const std::scoped_lock hold(parts_->shared->wake_mutex);

@@ -66,6 +66,7 @@ class Store {
 
   // The index is loaded; until then nothing is found.
   [[nodiscard]] bool ready() const;
+  bool wait_ready(Micros deadline) const;  // any thread
 
   // Called (on an IO thread) when a part of a restore has arrived or failed.
   void set_wake(std::function<void()> wake);
@@ -113,6 +114,9 @@ class Store {
   // Writes what is queued without pacing, at most until `deadline` (a duration); then flushes the
   // catalog. True if nothing was left.
   bool drain(Micros deadline);
+
+  // Gives up what is still queued. Before the executors are stopped.
+  void close();
 
   [[nodiscard]] StoreStats stats() const;
 

@@ -150,6 +150,8 @@ void StoreIndex::hold(const std::vector<BlobKey>& keys) {
   for (const BlobKey& key : keys) ++holds_[key];
 }
 
+bool StoreIndex::held(const BlobKey& key) const { return holds_.contains(key); }
+
 void StoreIndex::release(const std::vector<BlobKey>& keys) {
   for (const BlobKey& key : keys) {
     const auto held = holds_.find(key);

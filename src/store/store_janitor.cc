@@ -58,7 +58,7 @@ void StoreJanitor::load() {
     }
   }
   read_pins();
-  if (complete) shared.ready = true;
+  if (complete) shared.set_ready();
 }
 
 void StoreJanitor::read_pins() {
@@ -91,7 +91,7 @@ void StoreJanitor::scan() {
     shared.note_trouble(found.error());
   }
   read_pins();
-  shared.ready = true;
+  shared.set_ready();
   make_room();
   shared.flush_catalog();
 }

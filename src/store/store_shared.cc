@@ -26,6 +26,14 @@ StoreShared::StoreShared(Fs& file_system, const Clock& time, StoreOptions what,
   stats.size_max = options.size_max;
 }
 
+void StoreShared::set_ready() {
+  {
+    const std::scoped_lock hold(mutex);
+    ready = true;
+  }
+  became_ready.notify_all();
+}
+
 void StoreShared::count_written(std::uint64_t bytes) {
   const std::scoped_lock hold(mutex);
   // A clock that goes back does not give a new day's budget.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -27,7 +28,7 @@ struct StoreShared : std::enable_shared_from_this<StoreShared> {
   Pacer pacer;
   const std::shared_ptr<BufferPool> write_pool;
   const std::shared_ptr<BufferPool> read_pool;
-  std::atomic<bool> ready = false;
+  std::atomic<bool> ready = false;  // set under mutex
   std::atomic<bool> closing = false;
   std::atomic<std::uint64_t> losses = 0;
 
@@ -38,6 +39,7 @@ struct StoreShared : std::enable_shared_from_this<StoreShared> {
   std::function<void()> wake;  // guarded by wake_mutex
 
   mutable std::mutex mutex;
+  std::condition_variable became_ready;
   StoreIndex index;
   StoreStats stats;
   Catalog::Changes changes;  // not in the catalog yet
@@ -51,6 +53,7 @@ struct StoreShared : std::enable_shared_from_this<StoreShared> {
   Micros backoff = 0;   // of the last trouble; 0: none
 
   // All of these take the mutex.
+  void set_ready();
   void count_written(std::uint64_t bytes);
   [[nodiscard]] bool resting() const;
   void note_trouble(const FsError& error);  // writing rests for a while, longer each time

@@ -126,7 +126,7 @@ void StoreWriter::write(Group group) {
 
 // Not while writing rests after an error, not without a folder, not beyond the budget.
 bool StoreWriter::ready_to_write() {
-  if (shared_->resting()) return false;
+  if (shared_->resting() || shared_->closing) return false;
   if (const FsStatus status = shared_->folder.prepare(&shared_->options.model); !status) {
     janitor_->after_write_error(status.error());
     return false;
