@@ -1,10 +1,10 @@
 // What leaves the store when it must shrink, and in which order (S6). Pure functions over a picture
 // of the index; any thread. O(n log n).
 //
-// A checkpoint is what can be given up: a snapshot, or, for models that keep no snapshots, a segment
-// with nothing behind it. What it is worth:
+// A checkpoint is what can be given up: a snapshot, or, for models that keep no snapshots, a
+// segment with nothing behind it. What it is worth:
 //
-//   (cost of computing again from the next-shorter checkpoint) x (likelihood of use) / (bytes freed)
+//   (cost of computing again from the next-shorter checkpoint) x likelihood of use / bytes freed
 //
 // Giving up the last checkpoint that needs a segment frees the segment too, so shared segments
 // weigh on nobody until one checkpoint alone needs them. All three figures change as checkpoints
@@ -33,11 +33,12 @@ struct Place {
   bool snapshot_kept = false;
 };
 
-// Blobs whose segments do not reach back to token 0: nothing can match them (S3, S5). Longest first.
+// Blobs whose segments do not reach back to token 0: nothing can match them (S3, S5). Longest
+// first.
 [[nodiscard]] std::vector<BlobKey> unreachable_in(const std::vector<Place>& places);
 
-// What to remove to free at least `bytes`, in an order of which every beginning leaves whole chains.
-// All that may go, if that is less.
+// What to remove to free at least `bytes`, in an order of which every beginning leaves whole
+// chains. All that may go, if that is less.
 [[nodiscard]] std::vector<BlobKey> eviction_order_of(const std::vector<Place>& places,
                                                      std::uint64_t bytes, std::int64_t now);
 

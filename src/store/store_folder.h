@@ -34,7 +34,8 @@ class StoreFolder {
   // The folders that must exist, made if need be. `model` null: only the root's.
   FsStatus prepare(const Fingerprint* model);
 
-  // Moves a damaged file away so that nothing finds it again (S4). Removes it if it cannot be moved.
+  // Moves a damaged file away so that nothing finds it again (S4). Removes it if it cannot be
+  // moved.
   FsStatus quarantine(const Fingerprint& model, const BlobKey& key);
   FsStatus quarantine_path(const std::string& path);  // the same, of a file known by its path only
 
