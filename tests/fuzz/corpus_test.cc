@@ -1,6 +1,6 @@
 // Goal: inputs that fuzzing once found interesting are read without a fault, in every build.
-// Method: every file of corpus/<target>/ through the target's own function, and every prefix of the
-// smaller ones; a fault aborts.
+// Method: every file of corpus/<target>/ and prefixes of it through the target's own function; a
+// fault aborts.
 #include <gtest/gtest.h>
 
 #include <algorithm>
