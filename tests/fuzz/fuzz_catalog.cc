@@ -1,5 +1,5 @@
-// Fuzz target: the catalog. An input is the database file; it must open, load, take changes and give
-// them back, as it is or made again.
+// Fuzz target: the catalog. An input is the database file; it must open, load, take changes and
+// give them back, as it is or made again.
 #include <stdlib.h>
 
 #include <algorithm>
