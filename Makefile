@@ -4,7 +4,7 @@
 SOURCES = git ls-files -co --exclude-standard '*.cc' '*.h'
 CTEST = ctest --output-on-failure -j1
 
-.PHONY: help setup build models models-all run demo test format lint asan tsan clean
+.PHONY: help setup build models models-all run demo test format lint asan tsan fuzz clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -47,6 +47,9 @@ asan: models ## build and test with AddressSanitizer and UBSan, in build/asan
 tsan: models ## build and test with ThreadSanitizer, in build/tsan
 	@scripts/build.sh tsan
 	@$(CTEST) --test-dir build/tsan </dev/null
+
+fuzz: ## fuzz every reader of files, FUZZ_SECONDS (60) each, in build/fuzz; needs clang-19
+	@scripts/fuzz.sh all $(or $(FUZZ_SECONDS),60)
 
 clean: ## remove build/ (the cache with llama.cpp stays)
 	rm -rf build

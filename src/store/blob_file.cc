@@ -180,7 +180,9 @@ FsStatus write_blob(Fs& fs, const std::string& temporary, const BlobToWrite& blo
   if (!file) return std::unexpected(file.error());
   FsStatus status = write_all(**file, blob, pace, clock);
   file->reset();
-  if (!status) static_cast<void>(fs.remove(temporary));  // what failed first is what matters
+  if (!status) {
+    [[maybe_unused]] const FsStatus removed = fs.remove(temporary);  // the first fault matters
+  }
   return status;
 }
 

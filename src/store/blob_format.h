@@ -1,6 +1,6 @@
 // The bytes of a blob file: a header that describes it, then the engine's opaque payload. The
-// format is specified to the byte in docs/store-format.md; blob_encode.cc and blob_decode.cc are its
-// only implementation.
+// format is specified to the byte in docs/store-format.md; blob_encode.cc and blob_decode.cc are
+// its only implementation.
 //
 // A segment holds the attention K/V rows of the tokens [begin, end) of a prefix; a snapshot holds
 // the recurrent state after exactly `end` tokens, and names by `begin` and `parent` the segment it
@@ -103,7 +103,7 @@ struct DecodedBlob {
 // "<identity>.seg" or "<identity>.snap", and back.
 [[nodiscard]] std::string blob_name(BlobKind kind, const Identity& identity);
 struct BlobName {
-  BlobKind kind;
+  BlobKind kind = BlobKind::segment;
   Identity identity;
 };
 [[nodiscard]] std::optional<BlobName> parse_blob_name(std::string_view name);

@@ -28,7 +28,7 @@ int digit_of(char c) {
 template <std::size_t N>
 std::optional<std::array<std::uint8_t, N>> of_hex(std::string_view text) {
   if (text.size() != 2 * N) return std::nullopt;
-  std::array<std::uint8_t, N> bytes;
+  std::array<std::uint8_t, N> bytes{};
   for (std::size_t i = 0; i < N; ++i) {
     const int high = digit_of(text[2 * i]);
     const int low = digit_of(text[2 * i + 1]);
