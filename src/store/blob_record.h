@@ -42,6 +42,12 @@ struct BlobKey {
   auto operator<=>(const BlobKey&) const = default;
 };
 
+// Can such a blob exist? Not: one of an empty range, or one whose parent is not where it begins.
+[[nodiscard]] inline bool possible(const BlobRecord& record) {
+  return record.begin >= 0 && record.end > record.begin && !record.identity.is_root() &&
+         record.parent.is_root() == (record.begin == 0) && record.parent != record.identity;
+}
+
 // A size on disk: rounded up to blocks of 4096 bytes.
 [[nodiscard]] constexpr std::uint64_t on_disk(std::uint64_t bytes) {
   return (bytes + 4095) / 4096 * 4096;

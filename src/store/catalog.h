@@ -22,9 +22,11 @@ class Catalog {
   static Result<std::unique_ptr<Catalog>> open(const std::string& path);
   ~Catalog();
 
+  // Damage was found, by open() or by a later call: what it held is lost, and a scan of the folder
+  // finds it again.
   [[nodiscard]] bool recreated() const;
 
-  // Every record; rows that make no sense are left out.
+  // Every record; rows that make no sense are left out. None, if reading shows that it is damaged.
   Result<std::vector<BlobRecord>> load();
 
   // One transaction.

@@ -7,11 +7,6 @@
 namespace samovar {
 namespace {
 
-bool possible(const BlobRecord& record) {
-  return record.begin >= 0 && record.end > record.begin && !record.identity.is_root() &&
-         record.parent.is_root() == (record.begin == 0) && record.parent != record.identity;
-}
-
 bool same_range(const BlobRecord& a, const BlobRecord& b) {
   return a.model == b.model && a.parent == b.parent && a.begin == b.begin && a.end == b.end;
 }
