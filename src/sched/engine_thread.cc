@@ -180,8 +180,9 @@ void EngineThread::stop() {
     stopping_ = true;
   }
   changed_.notify_all();
-  if (thread_.joinable()) thread_.join();
-  if (store_ != nullptr) store_->set_wake(nullptr);
+  if (!thread_.joinable()) return;
+  thread_.join();
+  if (store_ != nullptr) store_->set_wake(nullptr);  // the store may be gone when this is
 }
 
 }  // namespace samovar

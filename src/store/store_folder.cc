@@ -194,14 +194,21 @@ FsStatus StoreFolder::prepare(const Fingerprint* model) {
   for (const std::string& folder : folders) {
     if (FsStatus made = fs_.make_directory(folder); !made) return made;
   }
+  // The root's own name too; a folder that may not be opened was not made by us just now.
+  if (const std::size_t slash = root_.rfind('/'); slash != std::string::npos && slash > 0) {
+    (void)fs_.sync_directory(root_.substr(0, slash));
+  }
   return fs_.sync_directory(root_);
 }
 
 FsStatus StoreFolder::quarantine(const Fingerprint& model, const BlobKey& key) {
-  const std::string path = blob_path(model, key);
+  return quarantine_path(blob_path(model, key));
+}
+
+FsStatus StoreFolder::quarantine_path(const std::string& path) {
   const std::string folder = join_path(root_, kQuarantine);
   FsStatus moved = fs_.make_directory(folder);
-  if (moved) moved = fs_.rename(path, join_path(folder, blob_name(key.kind, key.identity)));
+  if (moved) moved = fs_.rename(path, join_path(folder, path.substr(path.rfind('/') + 1)));
   return moved ? moved : remove_if_there(fs_, path);
 }
 

@@ -109,7 +109,7 @@ void StoreWriter::write(Group group) {
     if (const FsStatus status = write_temporary(job); !status) {
       failed = true;
       give_up(job);
-      janitor_->after_write_error(status.error());
+      fell_over(status.error());
       continue;
     }
     done.push_back(std::move(job));
@@ -117,7 +117,7 @@ void StoreWriter::write(Group group) {
   if (done.empty()) return;
   if (const FsStatus named = name_files(done); !named) {
     for (const WriteJob& job : done) give_up(job);
-    janitor_->after_write_error(named.error());
+    fell_over(named.error());
     return;
   }
   publish(done);
@@ -127,11 +127,20 @@ void StoreWriter::write(Group group) {
 // Not while writing rests after an error, not without a folder, not beyond the budget.
 bool StoreWriter::ready_to_write() {
   if (shared_->resting() || shared_->closing) return false;
-  if (const FsStatus status = shared_->folder.prepare(&shared_->options.model); !status) {
-    janitor_->after_write_error(status.error());
-    return false;
+  if (!prepared_) {
+    if (const FsStatus status = shared_->folder.prepare(&shared_->options.model); !status) {
+      janitor_->after_write_error(status.error());
+      return false;
+    }
+    prepared_ = true;
   }
   return janitor_->make_room();
+}
+
+// Whatever went wrong, the folders may be what is missing.
+void StoreWriter::fell_over(const FsError& error) {
+  prepared_ = false;
+  janitor_->after_write_error(error);
 }
 
 FsStatus StoreWriter::write_temporary(const WriteJob& job) {

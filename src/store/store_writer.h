@@ -43,6 +43,7 @@ class StoreWriter : public std::enable_shared_from_this<StoreWriter> {
   Group take_group();
   void write(Group group);
   bool ready_to_write();
+  void fell_over(const FsError& error);
   [[nodiscard]] bool attachable(const WriteJob& job, const Group& written) const;
   FsStatus write_temporary(const WriteJob& job);
   [[nodiscard]] std::string final_path(const WriteJob& job) const;
@@ -54,6 +55,7 @@ class StoreWriter : public std::enable_shared_from_this<StoreWriter> {
 
   const std::shared_ptr<StoreShared> shared_;
   const std::shared_ptr<StoreJanitor> janitor_;
+  bool prepared_ = false;  // writer executor only: the folders are there
 
   mutable std::mutex mutex_;
   std::condition_variable idle_;
