@@ -32,6 +32,7 @@ class DiskRestore final : public StoreRestore {
   void post_reads();
   static void read(Work& work, Slot& slot);
   void let_go();
+  void count_failure();
 
   const std::shared_ptr<StoreShared> shared_;
   const StoredChain chain_;
@@ -40,6 +41,7 @@ class DiskRestore final : public StoreRestore {
   std::size_t posted_ = 0;
   std::size_t taken_ = 0;
   bool held_ = false;
+  bool counted_ = false;  // as a failure
   std::string lost_;
 };
 

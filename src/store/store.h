@@ -103,7 +103,7 @@ class Store {
   // Whether replies are running: the writer then keeps off the processor (see pacer.h).
   void set_busy(bool busy);
 
-  // Counts up when something that was stored is not any more.
+  // Counts up when something that was stored or queued is lost. Eviction is none.
   [[nodiscard]] std::uint64_t losses() const;
 
   // Looks after health: tries again after errors, keeps the folder within budget. Now and then.

@@ -50,8 +50,6 @@ class StoreWriter : public std::enable_shared_from_this<StoreWriter> {
   [[nodiscard]] std::string temporary_path(const WriteJob& job) const;
   FsStatus name_files(const Group& group);
   void publish(const Group& group);
-  void give_up(const WriteJob& job);
-  void after(const Group& group);
 
   const std::shared_ptr<StoreShared> shared_;
   const std::shared_ptr<StoreJanitor> janitor_;
