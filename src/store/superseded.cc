@@ -26,7 +26,9 @@ std::vector<BlobKey> StoreIndex::superseded_by(const Identity& tip, Position spa
         snapshot.anchor == AnchorKind::history_end || snapshot.anchor == AnchorKind::reply_end;
     const auto& lengths = (*at)->lengths;
     const bool branches = lengths.size() > 1 || lengths.begin()->second > 1;
-    const bool stays = !is_tip || snapshot.session != session || branches ||
+    const bool companion = at + 1 == chain.rend() && snapshot.anchor == AnchorKind::history_end &&
+                           newest->snapshot->record.anchor == AnchorKind::reply_end;
+    const bool stays = !is_tip || companion || snapshot.session != session || branches ||
                        snapshot.end - before >= spacing || pinned.contains(*at) ||
                        holds_.contains({BlobKind::snapshot, snapshot.identity});
     if (stays) {

@@ -38,7 +38,8 @@ TEST_P(Corpus, IsReadWithoutAFault) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, Corpus,
-                         ::testing::Values(Target{"segment", fuzz_segment::run},
+                         ::testing::Values(Target{"catalog", fuzz_catalog::run},
+                                           Target{"segment", fuzz_segment::run},
                                            Target{"snapshot", fuzz_snapshot::run}),
                          [](const auto& target) { return target.param.name; });
 
