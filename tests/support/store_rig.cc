@@ -97,7 +97,7 @@ std::vector<std::uint8_t> StoreRig::payload(BlobKind kind, const Talk& talk, Pos
 bool StoreRig::write(const Talk& talk, Position until, AnchorKind anchor, bool urgent) {
   const TokenSpan tokens = TokenSpan(talk.tokens).first(static_cast<std::size_t>(until));
   const StoreOrigin origin{
-      .session = talk.session, .cost = 1000, .canonical = true, .urgent = urgent};
+      .session = talk.session, .cost = cost, .canonical = true, .urgent = urgent};
   const StoredCover cover = store->cover(tokens);
   Identity node = cover.node;
   Position begin = cover.until;
