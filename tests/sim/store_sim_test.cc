@@ -237,7 +237,7 @@ class StoreSimulation {
 StoreOutcome simulate(const FakeEngineOptions& options, Weather weather, unsigned rounds,
                       int steps) {
   StoreOutcome total;
-  log_set_level(LogLevel::off);
+  if (only_seed() == 0) log_set_level(LogLevel::off);
   const Outcome turns = sim::simulate(rounds, [&](unsigned seed) -> Outcome {
     const StoreOutcome one = StoreSimulation(seed, options, weather).run(steps);
     total.restarts += one.restarts;
@@ -264,7 +264,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, StoreSimulationTest,
 
 TEST_P(StoreSimulationTest, RestartsKillsAndPowerCuts) {
   const Weather weather{.restarts = 3, .kills = 2, .power_cuts = 3};
-  const auto total = simulate({.rewind = GetParam()}, weather, 300, 500);
+  const auto total = simulate({.rewind = GetParam()}, weather, 200, 400);
   if (only_seed() != 0) return;
   EXPECT_GT(total.finished, 4000);
   EXPECT_GT(total.restarts, 200);
@@ -278,7 +278,7 @@ TEST_P(StoreSimulationTest, RestartsKillsAndPowerCuts) {
 TEST_P(StoreSimulationTest, ADiskThatFailsFillsUpAndRots) {
   const Weather weather{
       .disk_faults = 10, .bit_flips = 20, .restarts = 2, .kills = 1, .power_cuts = 2};
-  const auto total = simulate({.rewind = GetParam()}, weather, 300, 500);
+  const auto total = simulate({.rewind = GetParam()}, weather, 200, 400);
   if (only_seed() != 0) return;
   EXPECT_GT(total.finished, 4000);
   EXPECT_GT(total.write_errors, 200U);
@@ -292,7 +292,7 @@ TEST_P(StoreSimulationTest, AnEngineThatFailsToo) {
   const Weather weather{
       .disk_faults = 5, .bit_flips = 5, .restarts = 2, .kills = 1, .power_cuts = 2};
   const auto total = simulate(
-      {.rewind = GetParam(), .failure_rate = 0.02, .import_failure_rate = 0.1}, weather, 300, 500);
+      {.rewind = GetParam(), .failure_rate = 0.02, .import_failure_rate = 0.1}, weather, 200, 400);
   if (only_seed() != 0) return;
   EXPECT_GT(total.finished, 2000);
   EXPECT_GT(total.failed, 50);
@@ -301,7 +301,7 @@ TEST_P(StoreSimulationTest, AnEngineThatFailsToo) {
 }
 
 TEST_P(StoreSimulationTest, WhenNothingFailsNoTurnDoes) {
-  const auto total = simulate({.rewind = GetParam()}, {}, 200, 500);
+  const auto total = simulate({.rewind = GetParam()}, {}, 120, 400);
   if (only_seed() != 0) return;
   EXPECT_EQ(total.failed, 0);
   EXPECT_EQ(total.quarantined, 0U);
@@ -312,7 +312,7 @@ TEST_P(StoreSimulationTest, WhenNothingFailsNoTurnDoes) {
 // --- canaries -------------------------------------------------------------------------------------
 
 bool noticed(const FakeEngineOptions& options) {
-  log_set_level(LogLevel::off);
+  if (only_seed() == 0) log_set_level(LogLevel::off);
   bool found = false;
   for (unsigned seed = 1; seed < 60 && !found; ++seed) {
     try {
