@@ -38,6 +38,8 @@ struct StoreOptions {
   Fingerprint model;
   std::uint32_t layout = 0;
   std::string label;
+  std::size_t segment_bytes = 0;     // of a full segment, about: so much is made ready in buffers
+  std::size_t snapshot_bytes = 0;    // of a snapshot, likewise
   bool needs_snapshot = false;       // resumes only at a snapshot
   Position snapshot_spacing = 4096;  // tokens between outgrown snapshots of one session that stay
 };
