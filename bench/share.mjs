@@ -24,7 +24,7 @@ const words = (count, seed) => Array.from({ length: count }, (_, i) => `w${(i * 
 const rate = (pieces) => (pieces.length - 1) / (pieces.at(-1) - pieces[0]) * 1000;
 
 const server = spawn('build/samovar', ['serve', '-m', options.model, '-c', '65536', '-t', String(options.threads),
-  '--port', String(options.port), '--decode-share', String(options.share)], { stdio: 'ignore' });
+  '--no-store', '--port', String(options.port), '--decode-share', String(options.share)], { stdio: 'ignore' });
 try {
   for (let tries = 0; ; tries++) {
     try { if ((await fetch(`${url}/ready`)).ok) break; } catch {}

@@ -43,7 +43,7 @@ trap 'exit 130' INT TERM
 
 start_server() {
   set -m
-  build/samovar serve -m "$model" --port "$1" -c 65536 >"$log" 2>&1 </dev/null &
+  build/samovar serve -m "$model" --port "$1" -c 65536 --no-store >"$log" 2>&1 </dev/null &
   server=$!
   set +m
   url=""

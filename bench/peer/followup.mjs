@@ -13,7 +13,7 @@ const tokens = Number(options.tokens), messages = Number(options.messages), roun
 const context = String(Math.ceil((tokens * 1.3 + 8192) / 256) * 256);
 
 const servers = [
-  { name: 'samovar', port: 18471, command: 'build/samovar', args: ['serve', '-m', options.model, '-c', context, '-t', String(options.threads), '--port', '18471'], ready: '/ready' },
+  { name: 'samovar', port: 18471, command: 'build/samovar', args: ['serve', '-m', options.model, '-c', context, '-t', String(options.threads), '--port', '18471', '--no-store'], ready: '/ready' },
   { name: 'llama-server', port: 18472, command: 'build/peer/llama-server', args: ['-m', options.model, '-c', context, '-t', String(options.threads), '-ngl', '0', '--port', '18472'], ready: '/health' },
 ];
 

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include "app/cache_command.h"
 #include "app/options.h"
 #include "app/serve.h"
 #include "app/version.h"
@@ -17,6 +18,8 @@ Usage: samovar COMMAND [options]
 
 Commands:
   serve       serve a model over HTTP; `samovar serve --help` lists its options
+  cache       look into and look after the sessions on disk; `samovar cache --help` lists what
+              it can do
   help        show this text
   --version   show the version
 )";
@@ -33,7 +36,9 @@ int run_command(const std::vector<std::string>& arguments) {
   const std::vector<std::string> rest(arguments.begin() + (arguments.empty() ? 0 : 1),
                                       arguments.end());
   if (command == "serve") return serve(rest);
+  if (command == "cache") return cache(rest);
   if (command == "help" && rest == std::vector<std::string>{"serve"}) return serve({"--help"});
+  if (command == "help" && rest == std::vector<std::string>{"cache"}) return cache({"--help"});
   if (command == "help" || command == "--help" || command == "-h") {
     fmt::print("{}", kUsage);
     return 0;

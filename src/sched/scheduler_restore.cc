@@ -5,7 +5,6 @@
 #include <cassert>
 #include <utility>
 
-#include "base/hash.h"
 #include "base/log.h"
 #include "sched/scheduler.h"
 
@@ -21,14 +20,6 @@ constexpr double kRateSmoothing = 0.3;
 
 // A turn whose restores failed this often computes instead.
 constexpr int kRestoresMax = 8;
-
-SessionId session_of(std::string_view text) {
-  const auto* bytes = reinterpret_cast<const std::uint8_t*>(text.data());
-  const Sha256 hash = sha256({bytes, text.size()});
-  SessionId session;
-  std::copy_n(hash.begin(), session.bytes.size(), session.bytes.begin());
-  return session;
-}
 
 }  // namespace
 
@@ -147,7 +138,7 @@ void Scheduler::choose_session(TurnState& turn, const Plan& plan, const SessionI
   if (persistence_.store == nullptr) return;
   const Prompt& prompt = turn.request.prompt;
   if (!turn.request.session_key.empty()) {
-    return memory_.set_session(turn.sequence, session_of("key " + turn.request.session_key));
+    return memory_.set_session(turn.sequence, session_of_key(turn.request.session_key));
   }
   const bool own = plan.source == ReuseSource::live || plan.source == ReuseSource::anchor;
   const bool goes_on = plan.resume_at > prompt.system_end;
@@ -157,7 +148,7 @@ void Scheduler::choose_session(TurnState& turn, const Plan& plan, const SessionI
   }
   const std::string name =
       fmt::format("{} {} {}", clock_.wall_seconds(), clock_.now(), ++sessions_);
-  memory_.set_session(turn.sequence, session_of(name));
+  memory_.set_session(turn.sequence, session_of_text(name));
 }
 
 }  // namespace samovar

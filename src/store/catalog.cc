@@ -109,13 +109,13 @@ class Statement {
   sqlite3_stmt* statement_ = nullptr;
 };
 
-void bind_key(Statement& statement, const BlobKey& key) {
-  statement.bind(1, static_cast<std::int64_t>(key.kind));
-  statement.bind(2, key.identity.bytes);
+void bind_key(Statement& statement, BlobKind kind, const Identity& identity) {
+  statement.bind(1, static_cast<std::int64_t>(kind));
+  statement.bind(2, identity.bytes);
 }
 
 int put(Statement& statement, const BlobRecord& record) {
-  bind_key(statement, {record.kind, record.identity});
+  bind_key(statement, record.kind, record.identity);
   statement.bind(3, record.model.bytes);
   statement.bind(4, record.parent.bytes);
   statement.bind(5, record.begin);
@@ -313,11 +313,11 @@ int Catalog::Database::change(const Changes& changes) {
     if (const int code = samovar::put(put, record); code != SQLITE_OK) return code;
   }
   for (const BlobKey& key : changes.erased) {
-    bind_key(erase, key);
+    bind_key(erase, key.kind, key.identity);
     if (const int code = erase.run(); code != SQLITE_OK) return code;
   }
   for (const auto& [key, time] : changes.used) {
-    bind_key(use_once, key);
+    bind_key(use_once, key.kind, key.identity);
     use_once.bind(3, time);
     if (const int code = use_once.run(); code != SQLITE_OK) return code;
   }

@@ -1,7 +1,7 @@
 // Catalog: the index on disk, so that a server with 100,000 entries starts at once. Disposable:
 // files describe themselves (S7), and a catalog that is missing, damaged or of another version is
-// made again from them. Never the commit point: a blob counts from the moment its file has its name,
-// whether or not the catalog knows.
+// made again from them. Never the commit point: a blob counts from the moment its file has its
+// name, whether or not the catalog knows.
 //
 // The only code that knows SQLite: one connection, WAL, synchronous=NORMAL (what is lost with the
 // power is found again by reconciling with the folder). Used by one thread, the catalog thread.

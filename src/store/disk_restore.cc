@@ -1,5 +1,5 @@
-// The restore from disk: reads are posted a few parts ahead, into buffers that were taken before, so
-// that a reader never waits for memory while it holds a thread.
+// The restore from disk: reads are posted a few parts ahead, into buffers that were taken before,
+// so that a reader never waits for memory while it holds a thread.
 #include "store/disk_restore.h"
 
 #include <deque>
@@ -105,7 +105,8 @@ void DiskRestore::post_reads() {
   }
 }
 
-// On a reader. The slot stays where it is until it was filled: deque ends grow and shrink around it.
+// On a reader. The slot stays where it is until it was filled: deque ends grow and shrink around
+// it.
 void DiskRestore::read(Work& work, Slot& slot) {
   StoreShared& shared = *work.shared;
   const BlobRecord& record = slot.record;

@@ -1,5 +1,5 @@
-// DiskRestore: a StoreRestore that reads from the store's folder. Private to src/store. While it lives
-// its files are held: eviction passes them by.
+// DiskRestore: a StoreRestore that reads from the store's folder. Private to src/store. While it
+// lives its files are held: eviction passes them by.
 #pragma once
 
 #include <memory>

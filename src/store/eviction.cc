@@ -253,7 +253,7 @@ void Evictor::needed_less(Index place) {
   }
 }
 
-// A tip is superseded as long as a later checkpoint of its session is left anywhere after it.
+// A tip is superseded as long as a later one of its session and kind is left anywhere after it.
 void Evictor::leave_session(Index place) {
   Index at = place;
   while (points_[at].newer == 0 && !points_[at].checkpoint && is_place(earlier_[at])) {

@@ -61,7 +61,7 @@ Forest::Forest(const std::vector<Place>& places)
 std::vector<Index> Forest::earlier_of_session() const {
   std::vector<Index> earlier(size(), Place::kRoot);
   const auto [first, children] = children_of(*this);
-  std::map<SessionId, Index> last;
+  std::map<std::pair<SessionId, AnchorKind>, Index> last;
   struct Visit {
     Index place;
     bool leaving;
@@ -78,15 +78,15 @@ std::vector<Index> Forest::earlier_of_session() const {
     const bool counts = snapshot != nullptr && snapshot->session.known();
     if (leaving) {
       if (earlier[place] == Place::kRoot) {
-        last.erase(snapshot->session);
+        last.erase({snapshot->session, snapshot->anchor});
       } else {
-        last[snapshot->session] = earlier[place];
+        last[{snapshot->session, snapshot->anchor}] = earlier[place];
       }
       continue;
     }
     if (counts) {
       visits.push_back({place, true});
-      const auto [at, fresh] = last.try_emplace(snapshot->session, place);
+      const auto [at, fresh] = last.try_emplace({snapshot->session, snapshot->anchor}, place);
       if (!fresh) earlier[place] = std::exchange(at->second, place);
     }
     descend(place);

@@ -25,7 +25,8 @@ class Forest {
   void keep(Place::Index place) { kept_[place] = true; }
 
   // For each place with a snapshot: the last place before it on its chain with a snapshot of the
-  // same session; kRoot if there is none.
+  // same session and of the same kind; kRoot if there is none. Of the same kind, because the end of
+  // a reply does not outgrow the end of its history: the next turn shows which of them goes on.
   [[nodiscard]] std::vector<Place::Index> earlier_of_session() const;
 
  private:

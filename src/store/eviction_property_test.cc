@@ -149,7 +149,7 @@ class Oracle {
       const BlobRecord& other = entry.second.record;
       return other.kind == BlobKind::snapshot && other.session.known() &&
              other.session == record.session && other.identity != record.identity &&
-             on_chain(parts_, record.identity, other.identity);
+             other.anchor == record.anchor && on_chain(parts_, record.identity, other.identity);
     });
   }
 

@@ -1,5 +1,6 @@
 #include "store/identity.h"
 
+#include <algorithm>
 #include <span>
 
 #include "base/little_endian.h"
@@ -54,6 +55,17 @@ std::optional<SessionId> SessionId::from_hex(std::string_view text) {
   const auto bytes = of_hex<16>(text);
   if (!bytes) return std::nullopt;
   return SessionId{*bytes};
+}
+
+SessionId session_of_key(std::string_view key) {
+  return session_of_text("key " + std::string(key));
+}
+
+SessionId session_of_text(std::string_view text) {
+  const Sha256 hash = sha256({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+  SessionId session;
+  std::copy_n(hash.begin(), session.bytes.size(), session.bytes.begin());
+  return session;
 }
 
 PrefixHasher::PrefixHasher(const Fingerprint& model, const Identity& parent) {

@@ -51,6 +51,12 @@ struct SessionId {
   static std::optional<SessionId> from_hex(std::string_view text);
 };
 
+// The session of a client that names it by a key (prompt_cache_key): the first 16 bytes of
+// SHA-256("key " + key).
+[[nodiscard]] SessionId session_of_key(std::string_view key);
+// One that has no key: the first 16 bytes of SHA-256(text). The caller never uses a text twice.
+[[nodiscard]] SessionId session_of_text(std::string_view text);
+
 // The identities along one run of tokens after `parent`: append, look, append, look.
 class PrefixHasher {
  public:

@@ -66,5 +66,11 @@ TEST(SessionId, HasOneTextForm) {
   EXPECT_FALSE(SessionId::from_hex("0011"));
 }
 
+TEST(SessionId, OfAKeyIsTheHashThatTheDocumentationNames) {
+  EXPECT_EQ(session_of_key("abc").hex(), "871ee929afef7727f9d7aecd2331ccc1");
+  EXPECT_EQ(session_of_key("abc"), session_of_text("key abc"));
+  EXPECT_NE(session_of_key("abc"), session_of_key("abd"));
+}
+
 }  // namespace
 }  // namespace samovar

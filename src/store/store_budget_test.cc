@@ -189,8 +189,8 @@ TEST_F(StoreBudgetTest, ARestoreThatWasLetGoDoesNotMindThatItsFilesWereEvicted) 
   EXPECT_EQ(rig.untidy(), "");
 }
 
-// What is evicted to make room is gone on purpose: sessions in memory are not told to write it again,
-// or a store that is smaller than they are would be written in circles.
+// What is evicted to make room is gone on purpose: sessions in memory are not told to write it
+// again, or a store that is smaller than they are would be written in circles.
 TEST_F(StoreBudgetTest, EvictionIsNoLoss) {
   open(8);
   const std::uint64_t before = rig.store->losses();
@@ -225,7 +225,8 @@ TEST_F(StoreBudgetTest, EvictionGoesByUseAlthoughTheClockJumps) {
   }
 }
 
-// --- a day's writes -------------------------------------------------------------------------------
+// --- a day's writes
+// -------------------------------------------------------------------------------
 
 class StoreDayTest : public StoreBudgetTest {
  protected:

@@ -1,6 +1,7 @@
 // Goal: whatever was offered when the machine died, at any operation, is offered afterwards and
-// verifies; and nothing is left lying about (S1, S3, S4). Method: one script of writes and restores,
-// crashed at its n-th operation on the disk for every n, each with several outcomes of the crash.
+// verifies; and nothing is left lying about (S1, S3, S4). Method: one script of writes and
+// restores, crashed at its n-th operation on the disk for every n, each with several outcomes of
+// the crash.
 #include <algorithm>
 
 #include "base/log.h"

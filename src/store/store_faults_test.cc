@@ -1,6 +1,6 @@
 // Goal: whatever the disk does, the store says what is wrong, offers nothing bad, leaves nothing
-// lying about, and writes again when the fault has gone (S9). Method: every fault at every operation
-// of its kind, during the same writes; then the special cases.
+// lying about, and writes again when the fault has gone (S9). Method: every fault at every
+// operation of its kind, during the same writes; then the special cases.
 #include <algorithm>
 #include <cctype>
 
@@ -52,7 +52,8 @@ class StoreFaultsTest : public ::testing::Test {
   const Talk other = talk_of(2, {250});
 };
 
-// --- every operation ------------------------------------------------------------------------------
+// --- every operation
+// ------------------------------------------------------------------------------
 
 struct Fault {
   FsOp op;
@@ -172,7 +173,8 @@ TEST_P(StoreFaultSweep, AtEveryOperationOfItsKindWhileOpening) {
   log_set_level(LogLevel::info);
 }
 
-// --- bytes that are not those written -------------------------------------------------------------
+// --- bytes that are not those written
+// -------------------------------------------------------------
 
 TEST_F(StoreFaultsTest, ABitFlippedAnywhereIsNoticedAndNeverOfferedAgain) {
   log_set_level(LogLevel::off);
@@ -260,7 +262,8 @@ TEST_F(StoreFaultsTest, AShortWriteIsADiskThatIsFull) {
   }
 }
 
-// --- the disk as a whole --------------------------------------------------------------------------
+// --- the disk as a whole
+// --------------------------------------------------------------------------
 
 TEST_F(StoreFaultsTest, AFullDiskStopsWritingUntilThereIsRoom) {
   open();
@@ -359,7 +362,8 @@ TEST_F(StoreFaultsTest, AModelsFolderRemovedWhileRunningIsMadeAgain) {
   expect_recovery();
 }
 
-// --- other people's files -------------------------------------------------------------------------
+// --- other people's files
+// -------------------------------------------------------------------------
 
 TEST_F(StoreFaultsTest, ASecondStoreOnTheFolderIsToldWhoHasItAndWhatToDo) {
   open();

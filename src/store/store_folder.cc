@@ -14,11 +14,6 @@ const std::string kPins = "pins";
 const std::string kPinsTemporary = "pins.tmp";
 const std::string kQuarantine = "quarantine";
 
-bool is_model_folder(std::string_view name) {
-  return name.size() == kModelDigits &&
-         name.find_first_not_of("0123456789abcdef") == std::string_view::npos;
-}
-
 std::string folder_name(const Fingerprint& model) { return model.hex().substr(0, kModelDigits); }
 
 // "<blob name>.<number>.tmp"
@@ -289,6 +284,11 @@ FsStatus StoreFolder::write_pins(const std::vector<Identity>& pins) {
   if (done) return fs_.sync_directory(root_);
   (void)remove_if_there(fs_, temporary);
   return done;
+}
+
+bool is_model_folder(std::string_view name) {
+  return name.size() == kModelDigits &&
+         name.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
 BlobRecord record_of(const DecodedBlob& blob, std::int64_t modified) {

@@ -13,6 +13,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "fs/fs.h"
@@ -67,6 +68,9 @@ class StoreFolder {
   Fs& fs_;
   std::string root_;
 };
+
+// Is this the name of a model's folder?
+[[nodiscard]] bool is_model_folder(std::string_view name);
 
 // A record as a decoded header gives it; last_used = `modified`.
 [[nodiscard]] BlobRecord record_of(const DecodedBlob& blob, std::int64_t modified);

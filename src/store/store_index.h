@@ -97,7 +97,8 @@ class StoreIndex {
 
   // Snapshots that the newer snapshot at `tip` makes superfluous: of the same session, before it on
   // its chain, tips (history or reply ends) themselves, no branch leaves from them, and nearer than
-  // `spacing` tokens to the snapshot before. Called after tip is published.
+  // `spacing` tokens to the snapshot before. The end of a reply spares the end of its own history:
+  // the next turn shows which of them it goes on from. Called after tip is published.
   [[nodiscard]] std::vector<BlobKey> superseded_by(const Identity& tip, Position spacing) const;
 
  private:

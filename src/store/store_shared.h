@@ -1,6 +1,7 @@
-// StoreShared: what the parts of a store have in common, and the small steps they all take: erase an
-// entry, note trouble, flush the catalog. Private to src/store; lives as long as the last job on an
-// executor. Members below `mutex` are guarded by it; the lock is never held across a disk access.
+// StoreShared: what the parts of a store have in common, and the small steps they all take: erase
+// an entry, note trouble, flush the catalog. Private to src/store; lives as long as the last job on
+// an executor. Members below `mutex` are guarded by it; the lock is never held across a disk
+// access.
 #pragma once
 
 #include <atomic>

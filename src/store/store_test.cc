@@ -22,7 +22,8 @@ class StoreTest : public ::testing::Test {
   const Talk talk = talk_of(1, {300, 500, 700});
 };
 
-// --- writing and finding --------------------------------------------------------------------------
+// --- writing and finding
+// --------------------------------------------------------------------------
 
 TEST_F(StoreTest, WhatWasWrittenComesBack) {
   EXPECT_EQ(rig.offered(talk), 0);
@@ -92,7 +93,8 @@ TEST_F(StoreTest, AnotherModelsFilesAreNeverOffered) {
   EXPECT_EQ(rig.restore(talk), 300);
 }
 
-// --- restores -------------------------------------------------------------------------------------
+// --- restores
+// -------------------------------------------------------------------------------------
 
 TEST_F(StoreTest, ARestoreLetGoMidwayReleasesItsHolds) {
   ASSERT_TRUE(rig.write_settled(talk, 700));
@@ -207,7 +209,8 @@ TEST_F(StoreTest, LossesAreCounted) {
   EXPECT_GT(rig.store->losses(), before);
 }
 
-// --- chains and buffers ---------------------------------------------------------------------------
+// --- chains and buffers
+// ---------------------------------------------------------------------------
 
 TEST_F(StoreTest, AChainWhoseParentFailedIsGivenUpEntirelyAndWrittenAgainWhenAsked) {
   rig.fs.fail_next(FsOp::write, FsFault::io, 2);  // the payload of [300, 500)
@@ -268,7 +271,8 @@ TEST_F(StoreTest, APartLargerThanTheBuffersIsNotOffered) {
   EXPECT_EQ(rig.restore(large), 300);
 }
 
-// --- superseded -----------------------------------------------------------------------------------
+// --- superseded
+// -----------------------------------------------------------------------------------
 
 TEST_F(StoreTest, ASessionThatGrowsKeepsItsLastTip) {
   const Talk longer = talk_of(3, {100, 200, 300, 400, 500, 600, 700, 800});
@@ -299,7 +303,8 @@ TEST_F(StoreTest, BothTipsOfATurnAreKept) {
   EXPECT_EQ(rig.restore(branch_of(talk, 500, 2, {640})), 500);
 }
 
-// --- the end --------------------------------------------------------------------------------------
+// --- the end
+// --------------------------------------------------------------------------------------
 
 TEST_F(StoreTest, WhatIsQueuedWhenItClosesIsGivenUp) {
   ASSERT_TRUE(rig.write_settled(talk, 300));

@@ -1,5 +1,5 @@
-// Goal: the store works with real threads on the machine's own file system, with its catalog. Method:
-// a folder in the temporary one; writers, readers and a restart, nothing timed.
+// Goal: the store works with real threads on the machine's own file system, with its catalog.
+// Method: a folder in the temporary one; writers, readers and a restart, nothing timed.
 #include <stdlib.h>
 
 #include <algorithm>

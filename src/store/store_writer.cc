@@ -164,8 +164,9 @@ std::string StoreWriter::temporary_path(const WriteJob& job) const {
   return final_path(job) + ".0.tmp";
 }
 
-// The names become durable together. If they do not, none of the files is counted on, and those that
-// got their names are removed: a name whose folder could not be synced may vanish with the power.
+// The names become durable together. If they do not, none of the files is counted on, and those
+// that got their names are removed: a name whose folder could not be synced may vanish with the
+// power.
 FsStatus StoreWriter::name_files(const Group& group) {
   FsStatus status;
   std::vector<std::string> named;

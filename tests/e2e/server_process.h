@@ -1,5 +1,7 @@
 // ServerProcess: `samovar serve` as a child process, on a free port, for as long as the object
-// lives. Its output is kept for failure messages. Used by one thread; every wait is bounded.
+// lives. Without --store-dir among its options it keeps no sessions on disk: a test never touches
+// the store of who runs it. Its output is kept for failure messages. Used by one thread; every wait
+// is bounded.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -9,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -37,9 +40,12 @@ class ServerProcess {
  public:
   using Words = std::vector<std::string>;
 
-  // Starts the server with a model of build/models/ and waits until it serves. One compute thread:
-  // the test and its server share the machine.
-  explicit ServerProcess(const Words& options = {}, const std::string& model = "tiny-qwen35moe") {
+  enum class Expect { serving, refusal };
+
+  // Starts the server with a model of build/models/ and waits until it serves, or has ended if that
+  // is expected. One compute thread: the test and its server share the machine.
+  explicit ServerProcess(const Words& options = {}, const std::string& model = "tiny-qwen35moe",
+                         Expect expect = Expect::serving) {
     const std::string file = std::string(SAMOVAR_MODELS) + "/" + model + ".gguf";
     if (!std::ifstream(file).good()) {
       ADD_FAILURE() << file << " is missing: run `make models`";
@@ -58,12 +64,13 @@ class ServerProcess {
                    "--anchor-memory",
                    "256M"};
     words.insert(words.end(), options.begin(), options.end());
+    if (std::ranges::find(options, "--store-dir") == options.end()) words.push_back("--no-store");
     start(words);
     if (!eventually([this] { return has("\nserving ") || ended(); })) stop();
     const std::string text = output();
     const std::size_t at = text.find("127.0.0.1:");
     if (at != std::string::npos) port_ = std::atoi(text.c_str() + at + 10);
-    EXPECT_TRUE(has("\nserving ")) << text;
+    EXPECT_EQ(has("\nserving "), expect == Expect::serving) << text;
   }
   ~ServerProcess() {
     stop();
@@ -74,6 +81,7 @@ class ServerProcess {
   ServerProcess& operator=(const ServerProcess&) = delete;
 
   [[nodiscard]] int port() const { return port_; }
+  [[nodiscard]] pid_t pid() const { return pid_; }
 
   void signal(int number) const {
     if (pid_ > 0) kill(pid_, number);
@@ -85,10 +93,21 @@ class ServerProcess {
     return ended() && WIFEXITED(status_) ? WEXITSTATUS(status_) : -1;
   }
 
+  // As power loss would end it, but for what the kernel still writes.
+  void kill_hard() { stop(); }
+
+  // Asks it to end; its exit code.
+  int end() {
+    signal(SIGTERM);
+    return exit_code();
+  }
+
   std::string output() {
     const std::lock_guard lock(mutex_);
     return output_;
   }
+
+  bool has(const std::string& text) { return output().find(text) != std::string::npos; }
 
  private:
   void start(const Words& words) {
@@ -118,8 +137,6 @@ class ServerProcess {
     }
     close(source);
   }
-
-  bool has(const std::string& text) { return output().find(text) != std::string::npos; }
 
   bool ended() {
     if (pid_ > 0 && waitpid(pid_, &status_, WNOHANG) == pid_) pid_ = -1;

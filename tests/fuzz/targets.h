@@ -8,6 +8,12 @@
 
 namespace samovar {
 
+namespace fuzz_catalog {
+void run(Bytes input);
+}
+namespace fuzz_import {
+void run(Bytes input);
+}
 namespace fuzz_segment {
 void run(Bytes input);
 }

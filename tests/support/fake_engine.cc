@@ -231,7 +231,8 @@ EngineStatus FakeEngine::fork(SeqId source, SeqId target, Position position,
 
 void FakeEngine::drop(SeqId sequence) { at(sequence) = Sequence{}; }
 
-// A token's bytes are its id and padding: what is imported is what was exported, wrong bytes and all.
+// A token's bytes are its id and padding: what is imported is what was exported, wrong bytes and
+// all.
 Status FakeEngine::export_segment(SeqId sequence, Position begin, Position end, const Room& room) {
   const Sequence& source = at(sequence);
   require(!source.broken, "export of a broken sequence");

@@ -1,5 +1,5 @@
-// StoreRig: a Store over SimFs, ManualExecutors and a fake clock, with conversations to put in it. A
-// blob's bytes follow from the tokens it stands for, so whatever comes back can be checked. One
+// StoreRig: a Store over SimFs, ManualExecutors and a fake clock, with conversations to put in it.
+// A blob's bytes follow from the tokens it stands for, so whatever comes back can be checked. One
 // thread.
 #pragma once
 
