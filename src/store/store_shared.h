@@ -51,6 +51,7 @@ struct StoreShared : std::enable_shared_from_this<StoreShared> {
   bool scan_posted = false;
   bool scan_again = false;  // at scan_at: there are files that could not be looked at
   Micros scan_at = 0;
+  Micros scan_wait = 0;  // before it, the last time
   std::uint64_t quarantined_bytes = 0;
   std::uint64_t refused_bytes = 0;  // on their way there
   std::uint64_t other_bytes = 0;    // beside index and quarantine: catalog, unknown, unreadable

@@ -282,7 +282,7 @@ TEST_P(StoreSimulationTest, ADiskThatFailsFillsUpAndRots) {
   const auto total = simulate({.rewind = GetParam()}, weather, 200, 400);
   if (only_seed() != 0) return;
   EXPECT_GT(total.finished, 4000);
-  EXPECT_GT(total.write_errors, 200U);
+  EXPECT_GT(total.write_errors, 100U);
   EXPECT_GT(total.quarantined, 200U);
   EXPECT_GT(total.restore_failures, 100U);
   EXPECT_GT(total.fell_back, 50);
