@@ -1,6 +1,6 @@
-// Goal: what export wrote comes back byte by byte; a bundle that is not exactly that is refused, and
-// then nothing of it is in the store. Method: small stores in SimFs; every byte of a bundle changed,
-// every length cut, records forged; crashes and full disks in the middle.
+// Goal: what export wrote comes back byte by byte; a bundle that is not exactly that is refused,
+// and then nothing of it is in the store. Method: small stores in SimFs; every byte of a bundle
+// changed, every length cut, records forged; crashes and full disks in the middle.
 #include "store/bundle.h"
 
 #include <gtest/gtest.h>

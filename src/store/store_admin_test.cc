@@ -1,5 +1,6 @@
 // Goal: the owner's operations do what they say, to the files that they say, and hold the lock for
-// it (S8). Method: small stores in SimFs, and once with a real catalog on the machine's file system.
+// it (S8). Method: small stores in SimFs, and once with a real catalog on the machine's file
+// system.
 #include "store/store_admin.h"
 
 #include <gtest/gtest.h>

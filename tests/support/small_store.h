@@ -1,5 +1,5 @@
-// SmallStore: writes chains of small blobs into a store's folder, for tests of what deals with whole
-// stores. Over any Fs; one thread. What cannot be written fails the test.
+// SmallStore: writes chains of small blobs into a store's folder, for tests of what deals with
+// whole stores. Over any Fs; one thread. What cannot be written fails the test.
 #pragma once
 
 #include <gtest/gtest.h>
