@@ -1,9 +1,10 @@
-// WriteBehind: decides what of the sequences goes to the store, and when. Engine thread only; one call
-// of step() moves at most one piece (a segment's bytes, or a snapshot by reference) to the store's
-// queue, so that nobody waits for it.
+// WriteBehind: decides what of the sequences goes to the store, and when. Engine thread only; one
+// call of step() moves at most one piece (a segment's bytes, or a snapshot by reference) to the
+// store's queue, so that nobody waits for it.
 //
 // When
-// - A session that has gone quiet is written: its tips (the end of its history, the end of its reply)
+// - A session that has gone quiet is written: its tips (the end of its history, the end of its
+// reply)
 //   and the end of system and tools. Quiet is `quiet` after its last turn; for a session that keeps
 //   coming back, as a tool loop does, twice its usual pause, at most `window`: a snapshot that the
 //   next call outgrows at once is not worth its bytes.
@@ -13,8 +14,9 @@
 // - What leaves memory is written first, with sparse older anchors, as far as buffers allow.
 // - At shutdown everything is, the most valuable session first, tips before older anchors.
 //
-// What: `tokens_min` tokens at least; segments that the store lacks, cut at the ends that the prompt
-// gives; a snapshot only where its anchor still lives, so one that was superseded is never written.
+// What: `tokens_min` tokens at least; segments that the store lacks, cut at the ends that the
+// prompt gives; a snapshot only where its anchor still lives, so one that was superseded is never
+// written.
 #pragma once
 
 #include <cstdint>
@@ -44,6 +46,7 @@ class WriteBehind {
               WriteBehindOptions options);
 
   // --- what happens to a sequence ---
+  void restore_started(SeqId sequence);  // not to be touched before turn_started()
   void turn_started(SeqId sequence);
   void turn_ended(SeqId sequence);
   void computed(SeqId sequence, Micros took);  // engine time
@@ -68,6 +71,7 @@ class WriteBehind {
     Position size = 0;         // tokens when it was settled
     std::uint64_t losses = 0;  // of the store then
     bool settled = false;
+    bool restoring = false;
     Position segments_until = 0;
     Micros activity = 0;  // engine time since its last snapshot was handed over
     Micros idle_since = 0;
@@ -89,6 +93,7 @@ class WriteBehind {
     bool checkpoints = false;  // up to a checkpoint, not only segments
     bool settles = false;      // nothing more is wanted afterwards
     Position size = 0;         // of the sequence when it was made
+    std::uint64_t losses = 0;  // of the store then
   };
   enum class Reach { segments, newest, tips, everything };
   enum class Outcome { done, blocked, failed };
@@ -102,7 +107,7 @@ class WriteBehind {
   Task make_task(SeqId sequence, Reach reach, bool urgent);
   [[nodiscard]] std::vector<Position> targets(SeqId sequence, Reach reach);
   void add_older(SeqId sequence, std::vector<Position>& targets) const;
-  void plan_segments(Task& task, Position until);
+  void plan_segments(Task& task, Position until) const;
   Outcome run(Task& task, const Step& step);
   Outcome hand_over_segment(Task& task, const Step& step);
   Outcome hand_over_snapshot(Task& task, const Step& step);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -31,6 +32,8 @@ struct Store::Parts {
   // Makes the folder, locks it, and starts to load the index.
   FsStatus come_to_life() {
     FsStatus status = shared->folder.prepare(nullptr);
+    // `exists` means another process; this is something in the folder's place.
+    if (!status && status.error().fault == FsFault::exists) status.error().fault = FsFault::other;
     if (status) {
       auto lock = shared->fs.lock(shared->folder.lock_path(), owner_line());
       if (!lock) {
@@ -44,10 +47,7 @@ struct Store::Parts {
       const std::scoped_lock hold(shared->mutex);
       shared->scan_posted = false;
     }
-    if (!status) {
-      shared->note_trouble(status.error());
-      return status;
-    }
+    if (!status) return status;
     shared->note_success();
     StoreJanitor::start(janitor);
     return {};
@@ -60,6 +60,20 @@ struct Store::Parts {
 
 Store::Store(std::shared_ptr<Parts> parts) : parts_(std::move(parts)) {}
 
+namespace {
+
+// Faults in what the first restore and the first writes need, before anybody waits for them.
+void warm_up(StoreShared& shared) {
+  constexpr std::size_t kParts = 4;
+  const std::size_t segment = shared.options.segment_bytes;
+  const std::size_t snapshot = shared.options.snapshot_bytes;
+  shared.read_pool->warm_up(segment, kParts * segment);
+  shared.read_pool->warm_up(snapshot, kParts * segment + snapshot);
+  shared.write_pool->warm_up(segment, kParts * segment);
+}
+
+}  // namespace
+
 Result<std::unique_ptr<Store>> Store::open(Fs& fs, const Clock& clock, StoreOptions options,
                                            StoreExecutors executors) {
   auto parts = std::make_shared<Parts>(fs, clock, std::move(options), executors);
@@ -68,6 +82,8 @@ Result<std::unique_ptr<Store>> Store::open(Fs& fs, const Clock& clock, StoreOpti
     return fail(ErrorKind::unavailable, alive.error().message, "--store-dir",
                 "Give each server a folder of its own, or use --no-store");
   }
+  if (!alive) parts->shared->note_trouble(alive.error());
+  executors.readers.post([shared = parts->shared] { warm_up(*shared); });
   return std::unique_ptr<Store>(new Store(std::move(parts)));
 }
 
@@ -93,7 +109,22 @@ std::optional<StoredChain> Store::longest(TokenSpan tokens, Position limit) cons
   const StoreShared& shared = *parts_->shared;
   if (!shared.ready) return std::nullopt;
   const std::scoped_lock hold(shared.mutex);
-  return shared.index.longest(shared.options.model, tokens, limit, shared.options.needs_snapshot);
+  const std::size_t part_max = shared.read_pool->budget();
+  while (true) {
+    auto chain =
+        shared.index.longest(shared.options.model, tokens, limit, shared.options.needs_snapshot);
+    if (!chain) return std::nullopt;
+    // A part that no buffer can take (written with larger ones) ends what can be brought back.
+    const auto large = std::ranges::find_if(
+        chain->segments, [&](const BlobRecord& part) { return part.payload_bytes > part_max; });
+    if (large != chain->segments.end()) {
+      limit = large->begin;
+    } else if (chain->snapshot && chain->snapshot->payload_bytes > part_max) {
+      limit = chain->position - 1;
+    } else {
+      return chain;
+    }
+  }
 }
 
 std::unique_ptr<StoreRestore> Store::restore(StoredChain chain, TokenSpan tokens) {
@@ -101,12 +132,15 @@ std::unique_ptr<StoreRestore> Store::restore(StoredChain chain, TokenSpan tokens
 }
 
 bool Store::accepts(bool urgent) const {
-  const StoreShared& shared = *parts_->shared;
-  const std::scoped_lock hold(shared.mutex);
-  if (!shared.ready || shared.lock == nullptr || shared.clock.now() < shared.retry_at) return false;
+  StoreShared& shared = *parts_->shared;
+  {
+    const std::scoped_lock hold(shared.mutex);
+    const bool alive = shared.ready && shared.lock != nullptr;
+    if (!alive || shared.clock.now() < shared.retry_at) return false;
+  }
   const std::uint64_t budget = shared.options.writes_per_day;
   const std::uint64_t allowed = urgent ? budget : budget / 100 * kBudgetSparing;
-  return budget == 0 || shared.stats.bytes_written_today < allowed;
+  return budget == 0 || shared.written_today() + parts_->writer->queued_bytes() < allowed;
 }
 
 StoredCover Store::cover(TokenSpan tokens) const {
@@ -216,12 +250,22 @@ void Store::tend() {
   StoreShared& shared = *parts_->shared;
   {
     const std::scoped_lock hold(shared.mutex);
-    if (shared.lock != nullptr || shared.scan_posted || shared.clock.now() < shared.retry_at)
-      return;
+    const Micros now = shared.clock.now();
+    const bool scan = shared.scan_again && now >= shared.scan_at;
+    const bool dead = shared.lock == nullptr;
+    if (shared.scan_posted || now < shared.retry_at || !(dead || scan)) return;
     shared.scan_posted = true;
+    if (!dead) {
+      shared.executors.writer.post([janitor = parts_->janitor] { janitor->scan(); });
+      return;
+    }
   }
   // The folder could not be used when the server started.
-  shared.executors.writer.post([parts = parts_] { parts->come_to_life(); });
+  shared.executors.writer.post([parts = parts_] {
+    if (const FsStatus alive = parts->come_to_life(); !alive) {
+      parts->shared->note_trouble(alive.error());
+    }
+  });
 }
 
 bool Store::drain(Micros deadline) {
@@ -235,10 +279,11 @@ bool Store::drain(Micros deadline) {
 StoreStats Store::stats() const {
   const StoreShared& shared = *parts_->shared;
   const std::uint64_t queued = parts_->writer->queued_bytes();
+  const std::uint64_t bytes = shared.folder_bytes();
   const std::scoped_lock hold(shared.mutex);
   StoreStats stats = shared.stats;
   stats.entries = shared.index.entries();
-  stats.bytes = shared.index.bytes() + shared.other_bytes;
+  stats.bytes = bytes;
   stats.queued_bytes = queued;
   return stats;
 }

@@ -74,7 +74,10 @@ class FolderScan {
   }
 
  private:
-  bool stopped() { return stop_ && stop_(); }
+  bool stopped() {
+    scan_.stopped = scan_.stopped || (stop_ && stop_());
+    return scan_.stopped;
+  }
 
   void miss(const Unseen& unseen) {
     for (const auto& [identity, kinds] : unseen) {
@@ -130,7 +133,10 @@ class FolderScan {
   void examine(const std::string& folder, const BlobName& name) {
     const std::string path = join_path(folder, blob_name(name.kind, name.identity));
     const auto file = fs_.stat(path);
-    if (!file) return;
+    if (!file) {
+      if (file.error().fault != FsFault::not_found) ++scan_.unreadable;
+      return;
+    }
     const auto blob = read_blob_header(fs_, path);
     if (blob) {
       const BlobHeader& header = blob->header;
@@ -146,6 +152,9 @@ class FolderScan {
     } else if (blob.error().kind == BlobReadError::Kind::unknown_version) {
       ++scan_.unknown_versions;
       scan_.unknown_version_bytes += on_disk(file->bytes);
+    } else if (blob.error().kind == BlobReadError::Kind::unreadable) {
+      ++scan_.unreadable;
+      scan_.unreadable_bytes += on_disk(file->bytes);
     }
   }
 
@@ -209,7 +218,9 @@ FsStatus StoreFolder::quarantine_path(const std::string& path) {
   const std::string folder = join_path(root_, kQuarantine);
   FsStatus moved = fs_.make_directory(folder);
   if (moved) moved = fs_.rename(path, join_path(folder, path.substr(path.rfind('/') + 1)));
-  return moved ? moved : remove_if_there(fs_, path);
+  // Moved or not, the name goes: a crash may have left both, and then renaming one to the other
+  // does nothing.
+  return remove_if_there(fs_, path);
 }
 
 FsResult<std::uint64_t> StoreFolder::quarantined_bytes() {
