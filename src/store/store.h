@@ -98,7 +98,7 @@ class Store {
                                         Buffer payload, const StoreOrigin& origin);
 
   // Queues the snapshot at the end of a segment that is stored or queued. `owner` keeps `bytes`
-  // alive; `tokens` are those of the whole prefix.
+  // alive; `tokens` are those of the whole prefix. False: refused, or the writer is behind.
   bool write_snapshot(const Identity& node, TokenSpan tokens, std::shared_ptr<const void> owner,
                       Bytes bytes, AnchorKind anchor, const StoreOrigin& origin);
 

@@ -317,5 +317,19 @@ TEST_F(StoreDayTest, AClockThatWasInTheFutureForAMomentDoesNotStopWritingUntilTh
   EXPECT_TRUE(rig.store->accepts(true));
 }
 
+// A snapshot in the queue is memory that nothing else counts: a slow disk must not fill it.
+TEST_F(StoreBudgetTest, AWriterThatIsBehindTakesNoMoreSnapshotsThanSegments) {
+  rig.options.buffer_bytes = 64'000;  // half of it for writing
+  rig.snapshot_bytes = 10'000;
+  open(100);
+  const Talk talk = talk_of(1, {100, 200});
+  EXPECT_TRUE(rig.write(talk, 100));
+  EXPECT_FALSE(rig.write(talk, 200));
+  rig.settle();
+  EXPECT_EQ(rig.offered(talk), 100);
+  EXPECT_TRUE(rig.write_settled(talk, 200));
+  EXPECT_EQ(rig.offered(talk), 200);
+}
+
 }  // namespace
 }  // namespace samovar
