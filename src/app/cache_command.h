@@ -1,12 +1,7 @@
 // `samovar cache COMMAND`: the store's folder in the hands of its owner. parse_cache() makes a
 // CacheRequest of the words, run_cache() does what it says and answers in text, cache() is both
-<<<<<<< HEAD
-// with the machine's file system and clock. Called once, on the main thread. Errors go to stderr
-// as one message.
-=======
 // with the machine's file system and clock. Called once, on the main thread. Errors go to stderr as
 // one message.
->>>>>>> h4
 #pragma once
 
 #include <cstdint>
