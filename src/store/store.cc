@@ -217,8 +217,8 @@ bool Store::write_snapshot(const Identity& node, TokenSpan tokens,
                            const StoreOrigin& origin) {
   if (!accepts(origin.urgent)) return false;
   StoreShared& shared = *parts_->shared;
-  // Queued snapshots are memory beyond the anchors' budget: no more of it than of segments.
-  const std::uint64_t queued = parts_->writer->queued_bytes();
+  // Queued snapshots are memory beyond the anchors' budget: one, or as much as for segments.
+  const std::uint64_t queued = parts_->writer->queued_snapshot_bytes();
   if (queued > 0 && queued + bytes.size() > shared.write_pool->budget()) return false;
   WriteJob job;
   job.record = make_record(shared, BlobKind::snapshot, origin);

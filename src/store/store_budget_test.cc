@@ -322,13 +322,14 @@ TEST_F(StoreBudgetTest, AWriterThatIsBehindTakesNoMoreSnapshotsThanSegments) {
   rig.options.buffer_bytes = 64'000;  // half of it for writing
   rig.snapshot_bytes = 10'000;
   open(100);
-  const Talk talk = talk_of(1, {100, 200});
+  const Talk talk = talk_of(1, {100, 200, 300});
   EXPECT_TRUE(rig.write(talk, 100));
-  EXPECT_FALSE(rig.write(talk, 200));
+  EXPECT_TRUE(rig.write(talk, 200));
+  EXPECT_FALSE(rig.write(talk, 300));
   rig.settle();
-  EXPECT_EQ(rig.offered(talk), 100);
-  EXPECT_TRUE(rig.write_settled(talk, 200));
   EXPECT_EQ(rig.offered(talk), 200);
+  EXPECT_TRUE(rig.write_settled(talk, 300));
+  EXPECT_EQ(rig.offered(talk), 300);
 }
 
 }  // namespace
