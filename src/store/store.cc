@@ -31,6 +31,8 @@ struct Store::Parts {
   // Makes the folder, locks it, and starts to load the index.
   FsStatus come_to_life() {
     FsStatus status = shared->folder.prepare(nullptr);
+    // `exists` means another process; this is something in the folder's place.
+    if (!status && status.error().fault == FsFault::exists) status.error().fault = FsFault::other;
     if (status) {
       auto lock = shared->fs.lock(shared->folder.lock_path(), owner_line());
       if (!lock) {
@@ -220,7 +222,7 @@ void Store::tend() {
       return;
     shared.scan_posted = true;
   }
-  // The folder could not be used when the server started.
+  // The folder could not be used when the server started, or went away.
   shared.executors.writer.post([parts = parts_] { parts->come_to_life(); });
 }
 

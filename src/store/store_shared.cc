@@ -48,7 +48,7 @@ void StoreShared::count_written(std::uint64_t bytes) {
 
 bool StoreShared::resting() const {
   const std::scoped_lock hold(mutex);
-  return clock.now() < retry_at;
+  return lock == nullptr || clock.now() < retry_at;
 }
 
 void StoreShared::note_trouble(const FsError& error) {

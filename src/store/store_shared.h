@@ -55,7 +55,7 @@ struct StoreShared : std::enable_shared_from_this<StoreShared> {
   // All of these take the mutex.
   void set_ready();
   void count_written(std::uint64_t bytes);
-  [[nodiscard]] bool resting() const;
+  [[nodiscard]] bool resting() const;  // after trouble, and without the lock
   void note_trouble(const FsError& error);  // writing rests for a while, longer each time
   void note_success();
   void call_wake();

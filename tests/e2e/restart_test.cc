@@ -116,8 +116,8 @@ TEST_P(Restart, KilledBetweenAllTurns) {
 INSTANTIATE_TEST_SUITE_P(, Restart,
                          ::testing::Values("tiny-qwen35moe", "tiny-qwen35", "tiny-granitehybrid",
                                            "tiny-qwen3", "tiny-gemma3"),
-                         [](const auto& info) {
-                           std::string name = info.param;
+                         [](const auto& model) {
+                           std::string name = model.param;
                            return name.substr(name.find('-') + 1);
                          });
 

@@ -97,7 +97,7 @@ TEST(StoreFaults, FullDisk) {
   }
   {
     const std::string ballast = folder.path() + "/ballast";
-    std::ofstream(ballast) << std::string(7 << 20, 'x');
+    std::ofstream(ballast) << std::string((8 << 20) - (200 << 10), 'x');
     const StoredFiles files(folder.path() + "/store");
     ServerProcess server(with_store(folder.path() + "/store"));
     talk(server, 1);
