@@ -1,155 +1,260 @@
-// samovar-indexbench: what the store's index and catalog cost with 100,000 entries, on the machine
-// it runs on. `samovar-indexbench [ENTRIES]`
-#include <fmt/core.h>
+// samovar-storebench: what the checkpoint store costs and saves, on the machine it runs on.
+//
+//   --mode restore   a prompt of --prompt tokens comes back from disk, beside a plain sequential read
+//                    of the same files: with the files in the page cache, and without
+//   --mode beside    decode while the writer is busy, beside decode while it is not
+//
+// `samovar-storebench -m model.gguf --folder DIR [--mode ...] [--prompt N] [--reply N] [--rounds N]
+// [-t N]`. The folder is filled at the first run and used again; in mode beside it is emptied.
+#include <fcntl.h>
+#include <unistd.h>
 
-#include <algorithm>
-#include <charconv>
 #include <filesystem>
-#include <random>
+#include <map>
 #include <string_view>
+#include <thread>
 
-#include "base/clock.h"
-#include "store/catalog.h"
-#include "store/store_index.h"
-#include "tests/support/store_records.h"
+#include "base/executor.h"
+#include "bench/enginebench/measure.h"
+#include "fs/posix_fs.h"
+#include "sched/scheduler.h"
+#include "store/store.h"
 
 namespace samovar::bench {
 namespace {
 
-using namespace testing;
+namespace fs = std::filesystem;
 
-constexpr Position kPromptTokens = 32'768;
-constexpr Position kNodeTokens = 512;
-const Fingerprint kModel = model_named('m');
-
-// The best of several runs: what it costs when nothing else disturbs.
-template <class Work>
-Micros best_of(int runs, const Work& work) {
-  Micros best = std::numeric_limits<Micros>::max();
-  for (int i = 0; i < runs; ++i) {
-    const Micros start = system_clock().now();
-    work();
-    best = std::min(best, system_clock().now() - start);
+// What the turn told: its figures.
+class FiguresSink final : public TurnSink {
+ public:
+  void on_event(TurnEvent event) override {
+    if (const auto* end = std::get_if<TurnFinished>(&event)) {
+      timings = end->timings;
+      ended = true;
+    } else if (std::holds_alternative<TurnFailed>(event)) {
+      std::exit(1);
+    }
   }
-  return best;
-}
+  [[nodiscard]] bool cancelled() const override { return false; }
 
-void print(const char* what, Micros micros) {
-  fmt::print("{:<58} {:>10.3f} ms\n", what, to_ms(micros));
-}
+  TurnTimings timings;
+  bool ended = false;
+};
 
-// A line of segments with a snapshot on each.
-void add_line(std::vector<BlobRecord>& records, TokenSpan prompt, Position node_tokens) {
-  std::vector<Position> ends;
-  for (Position at = node_tokens; at <= static_cast<Position>(prompt.size()); at += node_tokens) {
-    ends.push_back(at);
+// A store on threads of its own.
+struct StoreBed {
+  StoreBed(const LlamaEngine& engine, const std::string& folder) {
+    StoreOptions options;
+    options.folder = folder;
+    options.size_max = std::uint64_t{64} << 30;
+    options.buffer_bytes = std::size_t{512} << 20;
+    options.model = Fingerprint{engine.state_format().fingerprint};
+    options.layout = engine.state_format().layout;
+    options.needs_snapshot = engine.model().rewind == RewindKind::snapshot;
+    store = take_or_exit(Store::open(files, system_clock(), options, {writer, readers, catalog}));
+    store->wait_ready(60 * kSecond);
   }
-  const SessionId session = session_of(static_cast<int>(records.size()));
-  for (const BlobRecord& segment : line_of(kModel, prompt, ends)) {
-    records.push_back(segment);
-    records.push_back(snapshot_of(segment, AnchorKind::history_end, session));
-    records.back().label = "Some-Model-30B-A3B";
+  ~StoreBed() {
+    store->close();
+    readers.stop();
+    writer.stop();
+    catalog.stop();
+  }
+
+  PosixFs files;
+  ThreadPool readers{2, "store-read"};
+  ThreadPool writer{1, "store-write"};
+  ThreadPool catalog{1, "store-catalog"};
+  std::unique_ptr<Store> store;
+};
+
+struct Bed {
+  Bed(LlamaEngine& llama, Store& store, Micros quiet)
+      : engine(llama), scheduler(llama, system_clock(), options(quiet), {&store, &llama}) {}
+  ~Bed() {
+    for (SeqId id = 0; id < engine.limits().sequences; ++id) engine.drop(id);
+  }
+
+  static SchedulerOptions options(Micros quiet) {
+    SchedulerOptions choice;
+    choice.parallel = 2;
+    choice.write_behind.quiet = quiet;
+    choice.write_behind.window = quiet + 1'000'000 * kSecond;
+    // Without writing, not even the segments that are written as soon as they are full.
+    if (quiet > 0) choice.write_behind.tokens_min = 1 << 30;
+    return choice;
+  }
+
+  TurnTimings ask(const Tokens& tokens, int reply) {
+    auto sink = std::make_shared<FiguresSink>();
+    TurnRequest request;
+    request.prompt.tokens = tokens;
+    request.prompt.primer_start = static_cast<Position>(tokens.size()) - 4;
+    request.prompt.message_starts = {request.prompt.primer_start};
+    request.prompt.reply_starts = {request.prompt.primer_start};
+    request.sampling.temperature = 0.0;
+    request.max_tokens = reply;
+    request.arrived = system_clock().now();
+    auto sampler = take_or_exit(engine.make_sampler(request.sampling, tokens));
+    scheduler.add(std::move(request), std::move(sampler), sink);
+    while (!sink->ended) {
+      if (!scheduler.step()) std::this_thread::yield();
+    }
+    return sink->timings;
+  }
+
+  LlamaEngine& engine;
+  Scheduler scheduler;
+};
+
+std::vector<fs::path> blobs(const std::string& folder) {
+  std::vector<fs::path> found;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    const auto extension = entry.path().extension();
+    if (extension == ".seg" || extension == ".snap") found.push_back(entry.path());
+  }
+  return found;
+}
+
+// Empties the page cache of the files.
+void forget_pages(const std::vector<fs::path>& files) {
+  sync();
+  for (const auto& path : files) {
+    const int fd = open(path.c_str(), O_RDONLY);
+    posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+    close(fd);
   }
 }
 
-// Conversations of 20 turns until there are enough entries.
-std::vector<BlobRecord> conversations(std::size_t entries, TokenSpan prompt) {
-  std::vector<BlobRecord> records;
-  add_line(records, prompt, kNodeTokens);
-  std::mt19937 random(1);
-  while (records.size() < entries) {
-    const auto node = static_cast<Position>(20 + random() % 200);
-    add_line(records, random_tokens(random(), static_cast<std::size_t>(20 * node)), node);
+// Gigabytes a second of reading the files one after another into one buffer.
+double plain_read(const std::vector<fs::path>& files) {
+  static std::vector<char> buffer(std::size_t{1} << 20);
+  std::uint64_t bytes = 0;
+  const Micros began = system_clock().now();
+  for (const auto& path : files) {
+    const int fd = open(path.c_str(), O_RDONLY);
+    ssize_t got = 0;
+    while ((got = read(fd, buffer.data(), buffer.size())) > 0) {
+      bytes += static_cast<std::uint64_t>(got);
+    }
+    close(fd);
   }
-  for (BlobRecord& record : records) {
-    record.last_used = kNow - static_cast<std::int64_t>(random() % 1'000'000);
-    record.uses = random() % 4;
+  return static_cast<double>(bytes) / 1e3 / static_cast<double>(system_clock().now() - began);
+}
+
+double restore_rate(LlamaEngine& engine, const std::string& folder, const Tokens& prompt,
+                    bool show) {
+  StoreBed store(engine, folder);
+  Bed bed(engine, *store.store, 1'000'000 * kSecond);
+  const TurnTimings timings = bed.ask(prompt, 1);
+  if (timings.source != ReuseSource::store) {
+    fmt::print(stderr, "nothing was restored\n");
+    std::exit(1);
   }
-  return records;
-}
-
-StoreIndex index_of(const std::vector<BlobRecord>& records) {
-  StoreIndex index;
-  for (const BlobRecord& record : records) index.add(record, false);
-  return index;
-}
-
-void walks(const StoreIndex& index, TokenSpan prompt, const char* what) {
-  Position found = 0;
-  print(fmt::format("longest, 32k prompt, {}", what).c_str(), best_of(50, [&] {
-          const auto chain = index.longest(kModel, prompt, kPromptTokens, true);
-          found = chain ? chain->position : 0;
-        }));
-  fmt::print("  brings back {} tokens\n", found);
-}
-
-void evictions(const StoreIndex& index) {
-  std::size_t keys = 0;
-  print("eviction_order, a tenth",
-        best_of(5, [&] { keys = index.eviction_order(index.bytes() / 10, kNow).size(); }));
-  print("eviction_order, all",
-        best_of(5, [&] { keys = index.eviction_order(index.bytes(), kNow).size(); }));
-  fmt::print("  {} entries ordered\n", keys);
-  print("unreachable", best_of(5, [&] { keys = index.unreachable().size(); }));
-}
-
-int catalogs(const std::vector<BlobRecord>& records) {
-  const auto folder = std::filesystem::temp_directory_path() / "samovar-indexbench";
-  std::filesystem::remove_all(folder);
-  std::filesystem::create_directories(folder);
-  const std::string path = folder / "catalog.db";
-  auto catalog = Catalog::open(path);
-  if (!catalog) return 1;
-  print("catalog, all entries put in one transaction",
-        best_of(1, [&] { (void)(*catalog)->apply({.put = records, .erased = {}, .used = {}}); }));
-  print("catalog, one entry put", best_of(20, [&] {
-          (void)(*catalog)->apply({.put = {records[0]}, .erased = {}, .used = {}});
-        }));
-  catalog->reset();
-  std::size_t loaded = 0;
-  print("catalog, opened", best_of(5, [&] {
-          if (catalog) catalog->reset();
-          catalog = Catalog::open(path);
-        }));
-  print("catalog, loaded", best_of(5, [&] { loaded = (*catalog)->load()->size(); }));
-  fmt::print("  {} records, {} MB\n", loaded, (*catalog)->bytes() / 1'000'000);
-  catalog->reset();
-  std::filesystem::remove_all(folder);
-  return loaded == records.size() ? 0 : 1;
-}
-
-int run(std::size_t entries) {
-  const Tokens prompt = random_tokens(42, kPromptTokens);
-  std::vector<BlobRecord> records = conversations(entries, prompt);
-  fmt::print("{} entries\n", records.size());
-  std::mt19937 random(2);
-  std::shuffle(records.begin(), records.end(), random);
-
-  print("all entries added", best_of(3, [&] { (void)index_of(records); }));
-  StoreIndex index = index_of(records);
-  walks(index, prompt, "64 nodes");
-  print("sha-256 of the prompt once, for comparison",
-        best_of(50, [&] { (void)identity_of(kModel, {}, prompt); }));
-  const Tokens other = random_tokens(43, kPromptTokens);
-  walks(index, other, "a miss");
-  evictions(index);
-
-  for (int i = 0; i < 10'000; ++i) {
-    const auto size = static_cast<Position>(100 + i);
-    index.add(segment_of(kModel, {}, random_tokens(1000 + i, 10'100), 0, size), false);
+  if (show) {
+    fmt::print(
+        "    restore {:.1f} ms: read {:.1f}, verify {:.1f}, set {:.1f}; {} bytes; prefill of "
+        "{} tokens {:.1f} ms\n",
+        to_ms(timings.restore), to_ms(timings.restore_read), to_ms(timings.restore_verify),
+        to_ms(timings.restore_set), timings.restore_bytes, timings.computed_tokens,
+        to_ms(timings.prefill));
   }
-  walks(index, prompt, "10,000 more first segments, no two alike");
-  return catalogs(records);
+  return static_cast<double>(timings.restore_bytes) / 1e3 / static_cast<double>(timings.restore);
+}
+
+void run_restore(const BenchOptions& options, const std::string& folder) {
+  const auto engine =
+      take_or_exit(LlamaEngine::open(engine_options(options, options.prompt + 1024)));
+  const Tokens prompt = random_tokens(7, options.prompt);
+  if (!fs::exists(folder) || blobs(folder).empty()) {
+    StoreBed store(*engine, folder);
+    Bed bed(*engine, *store.store, 0);
+    const TurnTimings cold = bed.ask(prompt, 1);
+    fmt::print("  cold: {} tokens in {:.1f} s\n", cold.computed_tokens, to_ms(cold.prefill) / 1e3);
+    bed.scheduler.save_all(600 * kSecond);
+    store.store->drain(600 * kSecond);
+  }
+  const auto files = blobs(folder);
+  for (const bool cached : {true, false}) {
+    std::vector<double> ours;
+    std::vector<double> plain;
+    for (int round = -1; round < options.rounds; ++round) {
+      if (!cached) forget_pages(files);
+      const double restored = restore_rate(*engine, folder, prompt, round >= 0);
+      if (!cached) forget_pages(files);
+      const double read = plain_read(files);
+      if (round < 0) continue;
+      ours.push_back(restored);
+      plain.push_back(read);
+    }
+    fmt::print("files {}\n", cached ? "in the page cache" : "not in the page cache");
+    print_summary("restore", "GB/s", ours);
+    print_summary("plain sequential read", "GB/s", plain);
+    print_ratio("restore / plain read", ours, plain);
+  }
+}
+
+// Decode of one session while another, of --prompt tokens, waits to be written or is written.
+void run_beside(const BenchOptions& options, const std::string& folder) {
+  const Position cells = options.prompt + 4 * options.reply + 4096;
+  const auto engine = take_or_exit(LlamaEngine::open(engine_options(options, cells)));
+  std::vector<double> without;
+  std::vector<double> with;
+  for (int round = -1; round < options.rounds; ++round) {
+    for (const bool writes : {round % 2 == 0, round % 2 != 0}) {
+      fs::remove_all(folder);
+      StoreBed store(*engine, folder);
+      Bed bed(*engine, *store.store, writes ? 0 : 1'000'000 * kSecond);
+      bed.ask(random_tokens(100, options.prompt), 1);
+      const std::uint64_t before = store.store->stats().bytes_written;
+      const TurnTimings timings = bed.ask(random_tokens(200, 64), options.reply);
+      const double rate = tokens_per_second(options.reply - 1, timings.decode);
+      const std::uint64_t wrote = store.store->stats().bytes_written - before;
+      fmt::print("    {} writing: {:.2f} tok/s, {:.1f} MB written, {:.1f} MB queued\n",
+                 writes ? "while" : "without", rate, static_cast<double>(wrote) / 1e6,
+                 static_cast<double>(store.store->stats().queued_bytes) / 1e6);
+      if (round >= 0) (writes ? with : without).push_back(rate);
+    }
+  }
+  print_summary("decode, nothing written", "tok/s", without);
+  print_summary("decode, writer busy", "tok/s", with);
+  print_ratio("busy / idle writer", with, without);
+}
+
+int run(int count, char** words) {
+  BenchOptions options;
+  options.mode = "restore";
+  options.prompt = 8192;
+  std::string folder;
+  for (int i = 1; i + 1 < count; i += 2) {
+    const std::string_view name = words[i];
+    const char* value = words[i + 1];
+    if (name == "-m") options.model = value;
+    if (name == "--folder") folder = value;
+    if (name == "--mode") options.mode = value;
+    if (name == "--prompt") options.prompt = std::atoi(value);
+    if (name == "--reply") options.reply = std::atoi(value);
+    if (name == "--rounds") options.rounds = std::atoi(value);
+    if (name == "-t") options.threads = std::atoi(value);
+  }
+  if (options.model.empty() || folder.empty()) {
+    fmt::print(stderr,
+               "usage: samovar-storebench -m MODEL --folder DIR [--mode restore|beside] "
+               "[--prompt N] [--reply N] [--rounds N] [-t N]\n");
+    return 2;
+  }
+  fmt::print("{} on {}, {} tokens, {} threads\n", options.mode, options.model, options.prompt,
+             options.threads);
+  if (options.mode == "beside") {
+    run_beside(options, folder);
+  } else {
+    run_restore(options, folder);
+  }
+  return 0;
 }
 
 }  // namespace
 }  // namespace samovar::bench
 
-int main(int argc, char** argv) {
-  std::size_t entries = 100'000;
-  if (argc > 1) {
-    const std::string_view text = argv[1];
-    std::from_chars(text.data(), text.data() + text.size(), entries);
-  }
-  return samovar::bench::run(entries);
-}
+int main(int count, char** words) { return samovar::bench::run(count, words); }

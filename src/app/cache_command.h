@@ -1,7 +1,7 @@
 // `samovar cache COMMAND`: the store's folder in the hands of its owner. parse_cache() makes a
-// CacheRequest of the words, run_cache() does what it says and answers in text, cache() is both with
-// the machine's file system and clock. Called once, on the main thread. Errors go to stderr as one
-// message.
+// CacheRequest of the words, run_cache() does what it says and answers in text, cache() is both
+// with the machine's file system and clock. Called once, on the main thread. Errors go to stderr as
+// one message.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,8 @@
 // The words after `samovar cache`, by CLI11.
-#include <fmt/format.h>
 #include <CLI/CLI.hpp>
+
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "app/cache_command.h"
@@ -97,8 +99,13 @@ Status parse_words(CLI::App& app, CacheRequest& request, std::vector<std::string
   try {
     app.parse(std::move(words));
   } catch (const CLI::CallForHelp&) {
-    request.help = chosen() == nullptr ? app.help() : chosen()->help();
+    request.help = chosen() == nullptr ? app.help() : chosen()->help("samovar cache");
     return {};
+  } catch (const CLI::ExtrasError&) {
+    const auto extras = app.remaining(true);
+    const std::string what = chosen() == nullptr ? "unknown command: " : "not expected: ";
+    return refuse(what + (extras.empty() ? "" : extras.front()),
+                  chosen() == nullptr ? "" : chosen()->get_name());
   } catch (const CLI::ParseError& error) {
     return refuse(error.what(), chosen() == nullptr ? "" : chosen()->get_name());
   }

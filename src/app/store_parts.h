@@ -1,6 +1,6 @@
-// StoreParts: the checkpoint store with what it runs on: the machine's file system and its IO threads.
-// Opened once the model's fingerprint is known; taken down after the engine thread, which hands it
-// its last bytes. One thread.
+// StoreParts: the checkpoint store with what it runs on: the machine's file system and its IO
+// threads. Opened once the model's fingerprint is known; taken down after the engine thread, which
+// hands it its last bytes. One thread.
 #pragma once
 
 #include <memory>

@@ -240,8 +240,8 @@ bool LlamaEngine::probe() {
   return computes;
 }
 
-// What one token takes, and what a second one adds to it: to a recurrent state nothing, to a window a
-// cell, to a segment its K/V.
+// What one token takes, and what a second one adds to it: to a recurrent state nothing, to a window
+// a cell, to a segment its K/V.
 bool LlamaEngine::measure_costs() {
   constexpr SeqId any = 0;
   std::array<std::size_t, 2> states{};

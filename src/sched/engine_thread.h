@@ -40,7 +40,8 @@ class EngineThread {
   // After close(): waits until all turns have ended, at most `deadline`. True if they have.
   bool drain(Micros deadline);
 
-  // Ends all turns now, hands what is not stored yet to the store, and stops the thread. Idempotent.
+  // Ends all turns now, hands what is not stored yet to the store, and stops the thread.
+  // Idempotent.
   void stop();
 
  private:

@@ -58,8 +58,8 @@ class Memory {
 
   void set_session(SeqId sequence, const SessionId& session) { at(sequence).session = session; }
 
-  // Carries out a plan: evictions, then rewind or fork. On failure the target is empty. The target of
-  // a restore is left empty.
+  // Carries out a plan: evictions, then rewind or fork. On failure the target is empty. The target
+  // of a restore is left empty.
   EngineStatus apply(const Plan& plan);
 
   // --- compute; the books follow only if the engine succeeded ---

@@ -13,7 +13,8 @@
 //   back to the queue; then the youngest reply ends with `length`. A running sequence is never
 //   evicted.
 // - Where the store holds more of a prompt than memory does, and bringing it back is faster than
-//   computing it, the turn restores first: parts come verified from IO threads, and the engine takes
+//   computing it, the turn restores first: parts come verified from IO threads, and the engine
+// takes
 //   in one at a time between other turns' calls. A part that is bad sends the turn back to be
 //   planned again, without it. What is computed goes to the store by write_behind.h.
 // - After an engine error the sequences involved go back to an anchor and are computed again, once.

@@ -1,9 +1,10 @@
-// WriteBehind: decides what of the sequences goes to the store, and when. Engine thread only; one call
-// of step() moves at most one piece (a segment's bytes, or a snapshot by reference) to the store's
-// queue, so that nobody waits for it.
+// WriteBehind: decides what of the sequences goes to the store, and when. Engine thread only; one
+// call of step() moves at most one piece (a segment's bytes, or a snapshot by reference) to the
+// store's queue, so that nobody waits for it.
 //
 // When
-// - A session that has gone quiet is written: its tips (the end of its history, the end of its reply)
+// - A session that has gone quiet is written: its tips (the end of its history, the end of its
+// reply)
 //   and the end of system and tools. Quiet is `quiet` after its last turn; for a session that keeps
 //   coming back, as a tool loop does, twice its usual pause, at most `window`: a snapshot that the
 //   next call outgrows at once is not worth its bytes.
@@ -13,8 +14,9 @@
 // - What leaves memory is written first, with sparse older anchors, as far as buffers allow.
 // - At shutdown everything is, the most valuable session first, tips before older anchors.
 //
-// What: `tokens_min` tokens at least; segments that the store lacks, cut at the ends that the prompt
-// gives; a snapshot only where its anchor still lives, so one that was superseded is never written.
+// What: `tokens_min` tokens at least; segments that the store lacks, cut at the ends that the
+// prompt gives; a snapshot only where its anchor still lives, so one that was superseded is never
+// written.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
-// Bundles: sessions of a store in one file, to take them to another machine. The format is specified
-// to the byte in docs/store-format.md ("Bundles"). Nothing read from one is trusted: lengths are
-// checked before anything is allocated, names are never used as paths, and only what ends with a
-// right end record was a bundle.
+// Bundles: sessions of a store in one file, to take them to another machine. The format is
+// specified to the byte in docs/store-format.md ("Bundles"). Nothing read from one is trusted:
+// lengths are checked before anything is allocated, names are never used as paths, and only what
+// ends with a right end record was a bundle.
 //
 // Both ends stream: a bundle is larger than memory. On one thread; they block on the disk. Errors
 // name the file and say what to do.

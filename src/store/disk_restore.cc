@@ -1,5 +1,5 @@
-// The restore from disk: reads are posted a few parts ahead, into buffers that were taken before, so
-// that a reader never waits for memory while it holds a thread.
+// The restore from disk: reads are posted a few parts ahead, into buffers that were taken before,
+// so that a reader never waits for memory while it holds a thread.
 #include "store/disk_restore.h"
 
 #include <deque>
@@ -59,13 +59,25 @@ void DiskRestore::let_go() {
   shared_->index.release(chain_.keys());
 }
 
+void DiskRestore::count_failure() {
+  if (std::exchange(counted_, true)) return;
+  const std::scoped_lock hold(shared_->mutex);
+  ++shared_->stats.restore_failures;
+}
+
 StoreRestore::State DiskRestore::state() {
-  if (!lost_.empty()) return State::failed;
+  if (!lost_.empty()) {
+    count_failure();
+    return State::failed;
+  }
   if (taken_ == parts_.size()) return State::done;
   post_reads();
   const std::scoped_lock hold(work_->mutex);
   if (!work_->error.empty()) {
     lost_ = work_->error;
+  }
+  if (!lost_.empty()) {
+    count_failure();
     return State::failed;
   }
   const bool ready = !work_->slots.empty() && work_->slots.front().arrived;
@@ -93,7 +105,8 @@ void DiskRestore::post_reads() {
   }
 }
 
-// On a reader. The slot stays where it is until it was filled: deque ends grow and shrink around it.
+// On a reader. The slot stays where it is until it was filled: deque ends grow and shrink around
+// it.
 void DiskRestore::read(Work& work, Slot& slot) {
   StoreShared& shared = *work.shared;
   const BlobRecord& record = slot.record;
@@ -112,6 +125,7 @@ void DiskRestore::read(Work& work, Slot& slot) {
   BlobTimes times;
   const auto blob = read_blob(shared.fs, shared.folder.blob_path(record.model, key), expected,
                               slot.buffer, shared.clock, times);
+  if (!blob && work.cancelled) return;  // its files may have been evicted meanwhile
   if (!blob) shared.deal_with(record.model, key, blob.error());
   {
     const std::scoped_lock hold(work.mutex);
@@ -164,12 +178,11 @@ void DiskRestore::refused() {
   const BlobRecord& record = parts_[taken_ - 1];
   const BlobKey key{record.kind, record.identity};
   lost_ = "the engine refused a part";
+  count_failure();
   let_go();
   shared_->forget({key});
   shared_->executors.writer.post([shared = shared_, key, model = record.model] {
-    shared->deal_with(model, key,
-                      {BlobReadError::Kind::damaged,
-                       shared->folder.blob_path(model, key) + " was refused by the engine"});
+    shared->put_away(model, key, "was refused by the engine");
   });
 }
 

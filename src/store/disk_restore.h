@@ -1,5 +1,5 @@
-// DiskRestore: a StoreRestore that reads from the store's folder. Private to src/store. While it lives
-// its files are held: eviction passes them by.
+// DiskRestore: a StoreRestore that reads from the store's folder. Private to src/store. While it
+// lives its files are held: eviction passes them by.
 #pragma once
 
 #include <memory>
@@ -32,6 +32,7 @@ class DiskRestore final : public StoreRestore {
   void post_reads();
   static void read(Work& work, Slot& slot);
   void let_go();
+  void count_failure();
 
   const std::shared_ptr<StoreShared> shared_;
   const StoredChain chain_;
@@ -40,6 +41,7 @@ class DiskRestore final : public StoreRestore {
   std::size_t posted_ = 0;
   std::size_t taken_ = 0;
   bool held_ = false;
+  bool counted_ = false;  // as a failure
   std::string lost_;
 };
 

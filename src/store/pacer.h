@@ -1,7 +1,8 @@
-// Pacer: keeps a background writer off the processor while replies are computed. The engine's compute
-// threads wait for one another at barriers, so a thread that takes a core for a millisecond costs
-// every one of them that millisecond. While the engine is busy the writer rests sixty-four times as
-// long as it worked; in quiet moments, and once somebody is in a hurry, not at all. Thread-safe.
+// Pacer: keeps a background writer off the processor while replies are computed. The engine's
+// compute threads wait for one another at barriers, so a thread that takes a core for a millisecond
+// costs every one of them that millisecond. While the engine is busy the writer rests sixty-four
+// times as long as it worked; in quiet moments, and once somebody is in a hurry, not at all.
+// Thread-safe.
 #pragma once
 
 #include <chrono>

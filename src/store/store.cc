@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -46,10 +47,7 @@ struct Store::Parts {
       const std::scoped_lock hold(shared->mutex);
       shared->scan_posted = false;
     }
-    if (!status) {
-      shared->note_trouble(status.error());
-      return status;
-    }
+    if (!status) return status;
     shared->note_success();
     StoreJanitor::start(janitor);
     return {};
@@ -70,6 +68,7 @@ Result<std::unique_ptr<Store>> Store::open(Fs& fs, const Clock& clock, StoreOpti
     return fail(ErrorKind::unavailable, alive.error().message, "--store-dir",
                 "Give each server a folder of its own, or use --no-store");
   }
+  if (!alive) parts->shared->note_trouble(alive.error());
   return std::unique_ptr<Store>(new Store(std::move(parts)));
 }
 
@@ -95,7 +94,22 @@ std::optional<StoredChain> Store::longest(TokenSpan tokens, Position limit) cons
   const StoreShared& shared = *parts_->shared;
   if (!shared.ready) return std::nullopt;
   const std::scoped_lock hold(shared.mutex);
-  return shared.index.longest(shared.options.model, tokens, limit, shared.options.needs_snapshot);
+  const std::size_t part_max = shared.read_pool->budget();
+  while (true) {
+    auto chain =
+        shared.index.longest(shared.options.model, tokens, limit, shared.options.needs_snapshot);
+    if (!chain) return std::nullopt;
+    // A part that no buffer can take (written with larger ones) ends what can be brought back.
+    const auto large = std::ranges::find_if(
+        chain->segments, [&](const BlobRecord& part) { return part.payload_bytes > part_max; });
+    if (large != chain->segments.end()) {
+      limit = large->begin;
+    } else if (chain->snapshot && chain->snapshot->payload_bytes > part_max) {
+      limit = chain->position - 1;
+    } else {
+      return chain;
+    }
+  }
 }
 
 std::unique_ptr<StoreRestore> Store::restore(StoredChain chain, TokenSpan tokens) {
@@ -103,12 +117,15 @@ std::unique_ptr<StoreRestore> Store::restore(StoredChain chain, TokenSpan tokens
 }
 
 bool Store::accepts(bool urgent) const {
-  const StoreShared& shared = *parts_->shared;
-  const std::scoped_lock hold(shared.mutex);
-  if (!shared.ready || shared.lock == nullptr || shared.clock.now() < shared.retry_at) return false;
+  StoreShared& shared = *parts_->shared;
+  {
+    const std::scoped_lock hold(shared.mutex);
+    const bool alive = shared.ready && shared.lock != nullptr;
+    if (!alive || shared.clock.now() < shared.retry_at) return false;
+  }
   const std::uint64_t budget = shared.options.writes_per_day;
   const std::uint64_t allowed = urgent ? budget : budget / 100 * kBudgetSparing;
-  return budget == 0 || shared.stats.bytes_written_today < allowed;
+  return budget == 0 || shared.written_today() + parts_->writer->queued_bytes() < allowed;
 }
 
 StoredCover Store::cover(TokenSpan tokens) const {
@@ -218,12 +235,22 @@ void Store::tend() {
   StoreShared& shared = *parts_->shared;
   {
     const std::scoped_lock hold(shared.mutex);
-    if (shared.lock != nullptr || shared.scan_posted || shared.clock.now() < shared.retry_at)
-      return;
+    const Micros now = shared.clock.now();
+    const bool scan = shared.scan_again && now >= shared.scan_at;
+    const bool dead = shared.lock == nullptr;
+    if (shared.scan_posted || now < shared.retry_at || !(dead || scan)) return;
     shared.scan_posted = true;
+    if (!dead) {
+      shared.executors.writer.post([janitor = parts_->janitor] { janitor->scan(); });
+      return;
+    }
   }
   // The folder could not be used when the server started, or went away.
-  shared.executors.writer.post([parts = parts_] { parts->come_to_life(); });
+  shared.executors.writer.post([parts = parts_] {
+    if (const FsStatus alive = parts->come_to_life(); !alive) {
+      parts->shared->note_trouble(alive.error());
+    }
+  });
 }
 
 bool Store::drain(Micros deadline) {
@@ -237,10 +264,11 @@ bool Store::drain(Micros deadline) {
 StoreStats Store::stats() const {
   const StoreShared& shared = *parts_->shared;
   const std::uint64_t queued = parts_->writer->queued_bytes();
+  const std::uint64_t bytes = shared.folder_bytes();
   const std::scoped_lock hold(shared.mutex);
   StoreStats stats = shared.stats;
   stats.entries = shared.index.entries();
-  stats.bytes = shared.index.bytes() + shared.other_bytes;
+  stats.bytes = bytes;
   stats.queued_bytes = queued;
   return stats;
 }

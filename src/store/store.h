@@ -1,10 +1,10 @@
-// Store: checkpoints on disk, as the engine thread sees them. It finds the longest stored prefix of a
-// prompt, hands out verified bytes part by part, takes frozen bytes to write, and keeps its folder
-// within its budgets. Calls return at once: the disk is touched on the executors only.
+// Store: checkpoints on disk, as the engine thread sees them. It finds the longest stored prefix of
+// a prompt, hands out verified bytes part by part, takes frozen bytes to write, and keeps its
+// folder within its budgets. Calls return at once: the disk is touched on the executors only.
 //
-// Whatever the disk does, a turn goes on without it: writing pauses after an error and is tried again
-// later (S9), a file that cannot be read or does not verify is dropped from the index and the turn
-// plans again. Every such event is logged once and counted in stats().
+// Whatever the disk does, a turn goes on without it: writing pauses after an error and is tried
+// again later (S9), a file that cannot be read or does not verify is dropped from the index and the
+// turn plans again. Every such event is logged once and counted in stats().
 //
 // Threads: the engine thread calls everything but open() and stats(); stats() may be called from
 // any. Executors must be gone (joined, or emptied) before the Store is.
@@ -103,7 +103,7 @@ class Store {
   // Whether replies are running: the writer then keeps off the processor (see pacer.h).
   void set_busy(bool busy);
 
-  // Counts up when something that was stored is not any more.
+  // Counts up when something that was stored or queued is lost. Eviction is none.
   [[nodiscard]] std::uint64_t losses() const;
 
   // Looks after health: tries again after errors, keeps the folder within budget. Now and then.

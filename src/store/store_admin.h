@@ -1,10 +1,10 @@
 // StoreAdmin: a store's folder in the hands of its owner: looking, checking, making room, removing.
 // For the command line, with the server stopped; what only reads also works beside a running one.
 //
-// Reading takes the lock only while it reads the catalog, and reads the files' headers where somebody
-// else holds it (SQLite has one connection, the server's). Changing holds the lock from open() on
-// (S8). Files are what counts: the catalog is kept in step as far as it can be, and put right by the
-// server when it is not (S7).
+// Reading takes the lock only while it reads the catalog, and reads the files' headers where
+// somebody else holds it (SQLite has one connection, the server's). Changing holds the lock from
+// open() on (S8). Files are what counts: the catalog is kept in step as far as it can be, and put
+// right by the server when it is not (S7).
 //
 // One thread; blocks on the disk. Errors name the file or folder and say what to do.
 #pragma once

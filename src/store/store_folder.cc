@@ -74,7 +74,10 @@ class FolderScan {
   }
 
  private:
-  bool stopped() { return stop_ && stop_(); }
+  bool stopped() {
+    scan_.stopped = scan_.stopped || (stop_ && stop_());
+    return scan_.stopped;
+  }
 
   void miss(const Unseen& unseen) {
     for (const auto& [identity, kinds] : unseen) {
@@ -130,7 +133,10 @@ class FolderScan {
   void examine(const std::string& folder, const BlobName& name) {
     const std::string path = join_path(folder, blob_name(name.kind, name.identity));
     const auto file = fs_.stat(path);
-    if (!file) return;
+    if (!file) {
+      if (file.error().fault != FsFault::not_found) ++scan_.unreadable;
+      return;
+    }
     const auto blob = read_blob_header(fs_, path);
     if (blob) {
       const BlobHeader& header = blob->header;
@@ -146,6 +152,9 @@ class FolderScan {
     } else if (blob.error().kind == BlobReadError::Kind::unknown_version) {
       ++scan_.unknown_versions;
       scan_.unknown_version_bytes += on_disk(file->bytes);
+    } else if (blob.error().kind == BlobReadError::Kind::unreadable) {
+      ++scan_.unreadable;
+      scan_.unreadable_bytes += on_disk(file->bytes);
     }
   }
 

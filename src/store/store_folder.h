@@ -52,6 +52,9 @@ class StoreFolder {
     std::vector<std::string> temporaries;  // paths; nobody but the lock's owner may remove them
     std::uint64_t unknown_versions = 0;    // files of a newer Samovar: left alone
     std::uint64_t unknown_version_bytes = 0;
+    std::uint64_t unreadable = 0;  // files that may be fine, but could not be looked at now
+    std::uint64_t unreadable_bytes = 0;
+    bool stopped = false;       // early: what was not found may be there
     std::uint64_t foreign = 0;  // files that are no blobs by name: left alone
   };
   // `known(key)`: is it in the index (with that model)? Reads headers of unknown files only. Stops

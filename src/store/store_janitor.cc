@@ -16,6 +16,9 @@ constexpr std::uint64_t kLowWater = 90;
 // What a full disk takes from us, in percent of what we have there.
 constexpr std::uint64_t kYield = 10;
 
+// After files could not be read: when to look at them again.
+constexpr Micros kScanAgain = 60 * kSecond;
+
 }  // namespace
 
 void StoreJanitor::start(const std::shared_ptr<StoreJanitor>& janitor) {
@@ -47,11 +50,12 @@ void StoreJanitor::load() {
   }
   const std::int64_t day = shared.catalog->number("day");
   const std::int64_t written = shared.catalog->number("written");
-  const bool complete = !shared.catalog->recreated();
+  // An empty one may be new beside files that are not.
+  const bool complete = !shared.catalog->recreated() && !records->empty();
   {
     const std::scoped_lock hold(shared.mutex);
     for (BlobRecord& record : *records) shared.index.add(std::move(record), false);
-    if (day > shared.day) {
+    if (day >= shared.day) {
       shared.day = day;
       shared.stats.bytes_written_today +=
           static_cast<std::uint64_t>(std::max<std::int64_t>(0, written));
@@ -73,8 +77,7 @@ void StoreJanitor::scan() {
   std::vector<BlobRecord> known;
   {
     const std::scoped_lock hold(shared.mutex);
-    shared.scan_posted = false;
-    shared.scanned_at = shared.clock.now();
+    shared.scan_posted = shared.scan_again = false;
     for (BlobRecord& record : shared.index.records()) {
       if (shared.index.published({record.kind, record.identity}))
         known.push_back(std::move(record));
@@ -89,6 +92,9 @@ void StoreJanitor::scan() {
     shared.forget(gone);
   } else {
     shared.note_trouble(found.error());
+    const std::scoped_lock hold(shared.mutex);
+    shared.scan_again = true;
+    shared.scan_at = shared.retry_at;
   }
   read_pins();
   shared.set_ready();
@@ -110,7 +116,11 @@ void StoreJanitor::take_in(const StoreFolder::Scan& scan) {
     for (const BlobRecord& record : scan.found) {
       if (shared.index.add(record, false)) shared.changes.put.push_back(record);
     }
-    dead = shared.index.unreachable();
+    // What hangs on a file that was not seen may be fine.
+    const bool all_seen = scan.unreadable == 0 && !scan.stopped;
+    if (all_seen) dead = shared.index.unreachable();
+    shared.scan_again = shared.scan_again || scan.unreadable > 0;
+    if (scan.unreadable > 0) shared.scan_at = shared.clock.now() + kScanAgain;
     shared.stats.unknown_versions = scan.unknown_versions;
     shared.stats.quarantined += scan.damaged.size();
   }
@@ -118,7 +128,12 @@ void StoreJanitor::take_in(const StoreFolder::Scan& scan) {
   if (scan.unknown_versions > 0) {
     log_info("store: {} files of a newer version are left alone", scan.unknown_versions);
   }
-  const std::uint64_t other = other_bytes() + scan.unknown_version_bytes;
+  if (scan.unreadable > 0) {
+    log_warning("store: {} files cannot be read now; they are looked at again later",
+                scan.unreadable);
+  }
+  shared.count_quarantine();
+  const std::uint64_t other = catalog_bytes() + scan.unknown_version_bytes + scan.unreadable_bytes;
   const std::scoped_lock hold(shared.mutex);
   shared.other_bytes = other;
   if (!scan.found.empty() || !scan.missing.empty() || !dead.empty()) {
@@ -127,11 +142,17 @@ void StoreJanitor::take_in(const StoreFolder::Scan& scan) {
   }
 }
 
-std::uint64_t StoreJanitor::other_bytes() {
-  return shared_->folder.quarantined_bytes().value_or(0);
+std::uint64_t StoreJanitor::catalog_bytes() {
+  std::uint64_t bytes = 0;
+  for (const char* ending : {"", "-wal", "-shm"}) {
+    const auto file = shared_->fs.stat(shared_->folder.catalog_path() + ending);
+    if (file) bytes += on_disk(file->bytes);
+  }
+  return bytes;
 }
 
-// Forgets entries that no running restore needs, then removes their files.
+// Forgets entries that no running restore needs, then removes their files. They are no losses: a
+// session in memory that was told so would write them again, and they would be evicted again.
 std::uint64_t StoreJanitor::remove(const std::vector<BlobKey>& keys) {
   std::vector<BlobRecord> gone;
   {
@@ -144,7 +165,6 @@ std::uint64_t StoreJanitor::remove(const std::vector<BlobKey>& keys) {
       shared_->changes.erased.push_back(key);
     }
   }
-  if (!gone.empty()) ++shared_->losses;
   std::uint64_t freed = 0;
   for (const BlobRecord& record : gone) {
     const std::string path =
@@ -164,17 +184,8 @@ std::uint64_t StoreJanitor::remove(const std::vector<BlobKey>& keys) {
 
 bool StoreJanitor::make_room() {
   StoreShared& shared = *shared_;
-  std::uint64_t other = 0;
-  {
-    const std::scoped_lock hold(shared.mutex);
-    if (shared.index.bytes() + shared.other_bytes <= shared.options.size_max) return true;
-    other = shared.other_bytes;
-  }
-  if (other > 0) {  // what is known to be bad goes before what is good
-    const std::uint64_t freed = shared.folder.empty_quarantine().value_or(0);
-    const std::scoped_lock hold(shared.mutex);
-    shared.other_bytes -= std::min(shared.other_bytes, freed);
-  }
+  if (shared.folder_bytes() <= shared.options.size_max) return true;
+  shared.empty_quarantine();  // what is known to be bad goes before what is good
   return free_down_to(shared.options.size_max / 100 * kLowWater);
 }
 
@@ -182,16 +193,18 @@ bool StoreJanitor::make_room() {
 bool StoreJanitor::free_down_to(std::uint64_t most) {
   StoreShared& shared = *shared_;
   std::vector<BlobKey> order;
+  const std::uint64_t used = shared.folder_bytes();
   {
     const std::scoped_lock hold(shared.mutex);
-    const std::uint64_t used = shared.index.bytes() + shared.other_bytes;
     if (used > most) order = shared.index.eviction_order(used - most, shared.clock.wall_seconds());
   }
   const std::uint64_t freed = remove(order);
   shared.flush_catalog();
-  const std::scoped_lock hold(shared.mutex);
-  shared.stats.evicted += order.size();
-  const bool fits = shared.index.bytes() + shared.other_bytes <= shared.options.size_max;
+  const bool fits = shared.folder_bytes() <= shared.options.size_max;
+  {
+    const std::scoped_lock hold(shared.mutex);
+    shared.stats.evicted += order.size();
+  }
   if (!order.empty()) {
     log_info("store: evicted {} files, {} MiB", order.size(), freed >> 20);
   }
@@ -218,12 +231,8 @@ void StoreJanitor::after_write_error(const FsError& error) {
   StoreShared& shared = *shared_;
   shared.note_trouble(error);
   if (error.fault == FsFault::full) {
-    std::uint64_t used = 0;
-    {
-      const std::scoped_lock hold(shared.mutex);
-      used = shared.index.bytes() + shared.other_bytes;
-    }
-    (void)shared.folder.empty_quarantine();
+    shared.empty_quarantine();
+    const std::uint64_t used = shared.folder_bytes();
     free_down_to(used - used / 100 * kYield);
   }
   if (error.fault == FsFault::not_found) {

@@ -1,7 +1,7 @@
-// StoreJanitor: keeps index, folder and budget in step: loads the index, compares it with the files,
-// makes room before something is written (S6), and removes what newer snapshots have outgrown. On
-// the writer executor, beside the writer, so that nothing it lists or removes is being written; only
-// load() runs on the catalog executor.
+// StoreJanitor: keeps index, folder and budget in step: loads the index, compares it with the
+// files, makes room before something is written (S6), and removes what newer snapshots have
+// outgrown. On the writer executor, beside the writer, so that nothing it lists or removes is being
+// written; only load() runs on the catalog executor.
 #pragma once
 
 #include <memory>
@@ -35,7 +35,7 @@ class StoreJanitor {
   void load();
   void read_pins();
   void take_in(const StoreFolder::Scan& scan);
-  std::uint64_t other_bytes();
+  std::uint64_t catalog_bytes();
   std::uint64_t remove(const std::vector<BlobKey>& keys);
   bool free_down_to(std::uint64_t most);
 

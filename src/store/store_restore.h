@@ -1,6 +1,7 @@
-// StoreRestore: a checkpoint on its way from disk to the engine. IO threads read and verify the next
-// parts while the engine takes in the ones before; parts come out in order, segments from token 0,
-// the snapshot last, each fully verified (S4). Owned by the engine thread; letting go of it cancels.
+// StoreRestore: a checkpoint on its way from disk to the engine. IO threads read and verify the
+// next parts while the engine takes in the ones before; parts come out in order, segments from
+// token 0, the snapshot last, each fully verified (S4). Owned by the engine thread; letting go of
+// it cancels.
 #pragma once
 
 #include <memory>

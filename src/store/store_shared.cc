@@ -12,6 +12,9 @@ constexpr Micros kBackoffMin = 2 * kSecond;
 constexpr Micros kBackoffMax = 300 * kSecond;
 constexpr std::int64_t kDaySeconds = 86'400;
 
+// After a file could not be read: when to look for it again.
+constexpr Micros kScanAgain = 60 * kSecond;
+
 }  // namespace
 
 StoreShared::StoreShared(Fs& file_system, const Clock& time, StoreOptions what,
@@ -36,14 +39,27 @@ void StoreShared::set_ready() {
 
 void StoreShared::count_written(std::uint64_t bytes) {
   const std::scoped_lock hold(mutex);
-  // A clock that goes back does not give a new day's budget.
-  const std::int64_t today = clock.wall_seconds() / kDaySeconds;
-  if (today > day) {
-    day = today;
-    stats.bytes_written_today = 0;
-  }
+  begin_day();
   stats.bytes_written += bytes;
   stats.bytes_written_today += bytes;
+}
+
+// A clock that goes back gives no new budget, and the next day by its new time does.
+void StoreShared::begin_day() {
+  const std::int64_t today = clock.wall_seconds() / kDaySeconds;
+  if (today > day) stats.bytes_written_today = 0;
+  day = today;
+}
+
+std::uint64_t StoreShared::written_today() {
+  const std::scoped_lock hold(mutex);
+  begin_day();
+  return stats.bytes_written_today;
+}
+
+std::uint64_t StoreShared::folder_bytes() const {
+  const std::scoped_lock hold(mutex);
+  return index.bytes() + quarantined_bytes + other_bytes;
 }
 
 bool StoreShared::resting() const {
@@ -84,8 +100,18 @@ void StoreShared::forget(const std::vector<BlobKey>& keys) {
   {
     const std::scoped_lock hold(mutex);
     for (const BlobKey& key : keys) {
-      if (index.erase(key)) changes.erased.push_back(key);
+      // One that is pending is being written anew, and is not what was lost.
+      if (index.published(key) && index.erase(key)) changes.erased.push_back(key);
     }
+  }
+  ++losses;
+}
+
+void StoreShared::give_up(const BlobKey& key) {
+  {
+    const std::scoped_lock hold(mutex);
+    if (!index.published(key)) index.erase(key);
+    ++stats.shed;
   }
   ++losses;
 }
@@ -118,20 +144,54 @@ void StoreShared::flush_catalog() {
 
 void StoreShared::deal_with(const Fingerprint& model, const BlobKey& key,
                             const BlobReadError& error) {
-  log_warning("store: {}; it is not used", error.message);
-  const bool bad = error.kind == BlobReadError::Kind::damaged;
-  if (bad) {
-    if (const auto moved = folder.quarantine(model, key); !moved) {
-      log_warning("store: {}", moved.error().message);
-    }
-  }
-  forget({key});
+  const std::scoped_lock one(quarantine_mutex);
+  bool bad = error.kind == BlobReadError::Kind::damaged;
   {
     const std::scoped_lock hold(mutex);
-    ++stats.restore_failures;
-    ++(bad ? stats.quarantined : stats.unreadable);
+    if (!index.published(key)) return;  // another restore came before, or it is written anew
+    if (error.kind == BlobReadError::Kind::unreadable) {
+      bad = !unreadable.insert(key).second;  // never tried a third time (S4)
+      ++stats.unreadable;
+      scan_again = true;
+      scan_at = clock.now() + kScanAgain;
+    }
   }
+  log_warning("store: {}; it is not used", error.message);
+  if (bad) quarantine(model, key);
+  forget({key});
   flush_catalog();
+}
+
+void StoreShared::put_away(const Fingerprint& model, const BlobKey& key, const std::string& why) {
+  const std::scoped_lock one(quarantine_mutex);
+  {
+    const std::scoped_lock hold(mutex);
+    if (index.find(key) != nullptr) return;
+  }
+  log_warning("store: {} {}; it is not used", folder.blob_path(model, key), why);
+  quarantine(model, key);
+  flush_catalog();
+}
+
+void StoreShared::quarantine(const Fingerprint& model, const BlobKey& key) {
+  if (const auto moved = folder.quarantine(model, key); !moved) {
+    log_warning("store: {}", moved.error().message);
+  }
+  count_quarantine();
+  const std::scoped_lock hold(mutex);
+  ++stats.quarantined;
+}
+
+void StoreShared::count_quarantine() {
+  const auto bytes = folder.quarantined_bytes();
+  const std::scoped_lock hold(mutex);
+  if (bytes) quarantined_bytes = *bytes;
+}
+
+void StoreShared::empty_quarantine() {
+  const std::scoped_lock one(quarantine_mutex);
+  (void)folder.empty_quarantine();
+  count_quarantine();
 }
 
 }  // namespace samovar

@@ -1,6 +1,7 @@
-// StoreShared: what the parts of a store have in common, and the small steps they all take: erase an
-// entry, note trouble, flush the catalog. Private to src/store; lives as long as the last job on an
-// executor. Members below `mutex` are guarded by it; the lock is never held across a disk access.
+// StoreShared: what the parts of a store have in common, and the small steps they all take: erase
+// an entry, note trouble, flush the catalog. Private to src/store; lives as long as the last job on
+// an executor. Members below `mutex` are guarded by it; the lock is never held across a disk
+// access.
 #pragma once
 
 #include <atomic>
@@ -8,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 
 #include "store/catalog.h"
@@ -35,6 +37,8 @@ struct StoreShared : std::enable_shared_from_this<StoreShared> {
   // catalog thread only
   std::unique_ptr<Catalog> catalog;
 
+  std::mutex quarantine_mutex;  // held while files move there; before `mutex`
+
   std::mutex wake_mutex;       // held while wake runs, so that it can be taken away
   std::function<void()> wake;  // guarded by wake_mutex
 
@@ -45,8 +49,11 @@ struct StoreShared : std::enable_shared_from_this<StoreShared> {
   Catalog::Changes changes;  // not in the catalog yet
   bool flush_posted = false;
   bool scan_posted = false;
-  Micros scanned_at = 0;
-  std::uint64_t other_bytes = 0;  // in the folder, beside the index: quarantine, catalog, unknown
+  bool scan_again = false;  // at scan_at: there are files that could not be looked at
+  Micros scan_at = 0;
+  std::uint64_t quarantined_bytes = 0;
+  std::uint64_t other_bytes = 0;  // beside index and quarantine: catalog, unknown, unreadable
+  std::set<BlobKey> unreadable;   // keys that could not be read once
   std::int64_t day = 0;           // of stats.bytes_written_today
   std::unique_ptr<FileLock> lock;
   Micros retry_at = 0;  // writing rests until then
@@ -55,17 +62,30 @@ struct StoreShared : std::enable_shared_from_this<StoreShared> {
   // All of these take the mutex.
   void set_ready();
   void count_written(std::uint64_t bytes);
-  [[nodiscard]] bool resting() const;  // after trouble, and without the lock
-  void note_trouble(const FsError& error);  // writing rests for a while, longer each time
+  [[nodiscard]] std::uint64_t written_today();
+  [[nodiscard]] std::uint64_t folder_bytes() const;  // what counts against the budget
+  [[nodiscard]] bool resting() const;                // after trouble, and without the lock
+  void note_trouble(const FsError& error);           // writing rests for a while, longer each time
   void note_success();
   void call_wake();
 
-  // Entries are forgotten; their files are the caller's business. Counts as a loss.
+  // Published entries are forgotten: they were lost. Their files are the caller's business.
   void forget(const std::vector<BlobKey>& keys);
+  void give_up(const BlobKey& key);  // the same for one that was not published
   void flush_catalog();
 
-  // What was found bad while reading is dealt with: quarantined, or only forgotten.
+  // What was found bad while reading is dealt with: quarantined, or only forgotten. A file that
+  // could not be read is looked for again, once.
   void deal_with(const Fingerprint& model, const BlobKey& key, const BlobReadError& error);
+
+  // Quarantines the file of an entry that was forgotten, unless it is being written again.
+  void put_away(const Fingerprint& model, const BlobKey& key, const std::string& why);
+  void empty_quarantine();
+  void count_quarantine();
+
+ private:
+  void begin_day();                                               // under mutex
+  void quarantine(const Fingerprint& model, const BlobKey& key);  // under quarantine_mutex
 };
 
 }  // namespace samovar

@@ -1,5 +1,5 @@
-// StoreStats: what the store holds and has done since it was opened. A value; every number a count or
-// bytes.
+// StoreStats: what the store holds and has done since it was opened. A value; every number a count
+// or bytes.
 #pragma once
 
 #include <cstdint>

@@ -45,7 +45,8 @@ Result<BundleWriter> write_all(StoreAdmin& admin, const std::vector<const BlobRe
   return std::unexpected(status.error());
 }
 
-// A bundle on its way into a store: what has been written so far, and is not there before publish().
+// A bundle on its way into a store: what has been written so far, and is not there before
+// publish().
 class Import {
  public:
   Import(StoreAdmin& admin, const StoreContents& contents) : admin_(admin) {

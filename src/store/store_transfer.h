@@ -39,8 +39,8 @@ struct ImportReport {
   std::vector<ImportedModel> models;
 };
 
-// Verifies all of `file` while it writes temporaries, and publishes them (S1) only then. `admin` has
-// access `create` or `change`.
+// Verifies all of `file` while it writes temporaries, and publishes them (S1) only then. `admin`
+// has access `create` or `change`.
 [[nodiscard]] Result<ImportReport> import_bundle(StoreAdmin& admin, const StoreContents& contents,
                                                  const std::string& file);
 

@@ -42,7 +42,7 @@ BlobHeader header_of(const WriteJob& job, const StoreOptions& options) {
 void StoreWriter::enqueue(WriteJob job) {
   {
     const std::scoped_lock hold(mutex_);
-    queued_bytes_ += job.payload.size();
+    queued_bytes_ += job.record.file_bytes;
     jobs_.push_back(std::move(job));
     if (std::exchange(running_, true)) return;
   }
@@ -62,7 +62,7 @@ bool StoreWriter::wait_idle(Micros deadline) {
 void StoreWriter::run() {
   for (Group group = take_group(); !group.empty(); group = take_group()) {
     std::uint64_t bytes = 0;
-    for (const WriteJob& job : group) bytes += job.payload.size();
+    for (const WriteJob& job : group) bytes += job.record.file_bytes;
     write(std::move(group));
     const std::scoped_lock hold(mutex_);
     queued_bytes_ -= bytes;
@@ -100,28 +100,29 @@ bool StoreWriter::attachable(const WriteJob& job, const Group& written) const {
 void StoreWriter::write(Group group) {
   const bool able = ready_to_write();
   Group done;
-  bool failed = false;
+  FsStatus status;
   for (WriteJob& job : group) {
-    if (!able || failed || !attachable(job, done)) {
-      give_up(job);
-      continue;
+    if (able && status && attachable(job, done)) {
+      status = write_temporary(job);
+      if (status) {
+        done.push_back(std::move(job));
+        continue;
+      }
     }
-    if (const FsStatus status = write_temporary(job); !status) {
-      failed = true;
-      give_up(job);
-      fell_over(status.error());
-      continue;
+    shared_->give_up(key_of(job));
+  }
+  if (!done.empty()) {
+    const FsStatus named = name_files(done);
+    if (named) {
+      publish(done);
+    } else {
+      for (const WriteJob& job : done) shared_->give_up(key_of(job));
+      if (status) status = named;
     }
-    done.push_back(std::move(job));
   }
-  if (done.empty()) return;
-  if (const FsStatus named = name_files(done); !named) {
-    for (const WriteJob& job : done) give_up(job);
-    fell_over(named.error());
-    return;
-  }
-  publish(done);
-  after(done);
+  // Some files of the group may be there, and it is an error all the same.
+  if (!status) return fell_over(status.error());
+  if (!done.empty()) shared_->note_success();
 }
 
 // Not while writing rests after an error, not without a folder, not beyond the budget.
@@ -147,10 +148,10 @@ FsStatus StoreWriter::write_temporary(const WriteJob& job) {
   const std::string path = temporary_path(job);
   const BlobToWrite blob{.header = header_of(job, shared_->options), .payload = job.payload};
   const auto pace = [this](Micros worked) { shared_->pacer.pace(worked); };
-  FsStatus status = write_blob(shared_->fs, path, blob, pace);
+  FsStatus status = write_blob(shared_->fs, path, blob, pace, shared_->clock);
   if (!status && status.error().fault == FsFault::exists) {  // of a process that was killed
     (void)shared_->fs.remove(path);
-    status = write_blob(shared_->fs, path, blob, pace);
+    status = write_blob(shared_->fs, path, blob, pace, shared_->clock);
   }
   return status;
 }
@@ -163,8 +164,9 @@ std::string StoreWriter::temporary_path(const WriteJob& job) const {
   return final_path(job) + ".0.tmp";
 }
 
-// The names become durable together. If they do not, none of the files is counted on, and those that
-// got their names are removed: a name whose folder could not be synced may vanish with the power.
+// The names become durable together. If they do not, none of the files is counted on, and those
+// that got their names are removed: a name whose folder could not be synced may vanish with the
+// power.
 FsStatus StoreWriter::name_files(const Group& group) {
   FsStatus status;
   std::vector<std::string> named;
@@ -196,20 +198,10 @@ void StoreWriter::publish(const Group& group) {
                                      : shared_->stats.snapshots_written);
   }
   for (const WriteJob& job : group) shared_->count_written(job.record.file_bytes);
-  shared_->note_success();
-}
-
-void StoreWriter::after(const Group& group) {
   for (const WriteJob& job : group) {
     if (job.record.kind == BlobKind::snapshot) janitor_->remove_superseded(job.record.identity);
   }
   shared_->flush_catalog();
-}
-
-void StoreWriter::give_up(const WriteJob& job) {
-  shared_->forget({key_of(job)});
-  const std::scoped_lock hold(shared_->mutex);
-  ++shared_->stats.shed;
 }
 
 }  // namespace samovar

@@ -1,8 +1,8 @@
-// StoreWriter: the queue of frozen bytes, and the job that makes files of them (S1). Files are written
-// in groups, in the order they were queued: temporaries, their syncs, the renames, one sync of the
-// folder, then the index; so a chain never has a hole that was not there when it began. A file whose
-// parent did not make it is given up. Jobs run on the writer executor; enqueue() is called by the
-// engine thread.
+// StoreWriter: the queue of frozen bytes, and the job that makes files of them (S1). Files are
+// written in groups, in the order they were queued: temporaries, their syncs, the renames, one sync
+// of the folder, then the index; so a chain never has a hole that was not there when it began. A
+// file whose parent did not make it is given up. Jobs run on the writer executor; enqueue() is
+// called by the engine thread.
 #pragma once
 
 #include <condition_variable>
@@ -50,8 +50,6 @@ class StoreWriter : public std::enable_shared_from_this<StoreWriter> {
   [[nodiscard]] std::string temporary_path(const WriteJob& job) const;
   FsStatus name_files(const Group& group);
   void publish(const Group& group);
-  void give_up(const WriteJob& job);
-  void after(const Group& group);
 
   const std::shared_ptr<StoreShared> shared_;
   const std::shared_ptr<StoreJanitor> janitor_;

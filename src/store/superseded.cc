@@ -17,6 +17,13 @@ std::vector<BlobKey> StoreIndex::superseded_by(const Identity& tip, Position spa
     at = at->parent;
     if (at->snapshot && !at->snapshot->pending) chain.push_back(at);
   }
+  // The two tips of one turn: until a follow-up shows which of them it goes on from, both stay.
+  const bool after_reply = newest->snapshot->record.anchor == AnchorKind::reply_end;
+  const Node* history = nullptr;
+  if (after_reply && !chain.empty() &&
+      chain.front()->snapshot->record.anchor == AnchorKind::history_end) {
+    history = chain.front();
+  }
   const std::unordered_set<const Node*> pinned = pinned_nodes();
   std::vector<BlobKey> superfluous;
   Position before = 0;  // the last resume point that stays
@@ -26,9 +33,7 @@ std::vector<BlobKey> StoreIndex::superseded_by(const Identity& tip, Position spa
         snapshot.anchor == AnchorKind::history_end || snapshot.anchor == AnchorKind::reply_end;
     const auto& lengths = (*at)->lengths;
     const bool branches = lengths.size() > 1 || lengths.begin()->second > 1;
-    const bool companion = at + 1 == chain.rend() && snapshot.anchor == AnchorKind::history_end &&
-                           newest->snapshot->record.anchor == AnchorKind::reply_end;
-    const bool stays = !is_tip || companion || snapshot.session != session || branches ||
+    const bool stays = !is_tip || *at == history || snapshot.session != session || branches ||
                        snapshot.end - before >= spacing || pinned.contains(*at) ||
                        holds_.contains({BlobKind::snapshot, snapshot.identity});
     if (stays) {

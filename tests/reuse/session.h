@@ -1,5 +1,5 @@
-// What the tests of reuse on real architectures share: conversations, and a Session that answers them
-// with the real engine, chat template, scheduler and, if asked for, store, without HTTP.
+// What the tests of reuse on real architectures share: conversations, and a Session that answers
+// them with the real engine, chat template, scheduler and, if asked for, store, without HTTP.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// Goal: what comes back from disk is what was computed. A conversation that is interrupted by restarts
-// gives the same greedy bytes as one that is not; a prompt resumed from disk gives the bytes of the
-// same prompt cold; and a wrong byte that got past the checksums would be seen here.
+// Goal: what comes back from disk is what was computed. A conversation that is interrupted by
+// restarts gives the same greedy bytes as one that is not; a prompt resumed from disk gives the
+// bytes of the same prompt cold; and a wrong byte that got past the checksums would be seen here.
 //
 // Method: as warm_test.cc, with a store in a temporary folder. A restart is a new engine, scheduler
 // and store on the same folder.

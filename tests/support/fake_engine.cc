@@ -161,8 +161,9 @@ EngineStatus FakeEngine::decode(std::span<const DecodeStep> steps) {
 }
 
 Sampled FakeEngine::sample(Sampler& /*sampler*/, int output) {
-  return {
-      .token = token_of(outputs_.at(static_cast<std::size_t>(output))), .logprob = 0.0F, .top = {}};
+  Token token = token_of(outputs_.at(static_cast<std::size_t>(output)));
+  if (options_.never_ends && token == kEnd) token = kWords;
+  return {.token = token, .logprob = 0.0F, .top = {}};
 }
 
 Result<std::unique_ptr<Sampler>> FakeEngine::make_sampler(const SamplingParams& params,
@@ -230,12 +231,14 @@ EngineStatus FakeEngine::fork(SeqId source, SeqId target, Position position,
 
 void FakeEngine::drop(SeqId sequence) { at(sequence) = Sequence{}; }
 
-// A token's bytes are its id and padding: what is imported is what was exported, wrong bytes and all.
+// A token's bytes are its id and padding: what is imported is what was exported, wrong bytes and
+// all.
 Status FakeEngine::export_segment(SeqId sequence, Position begin, Position end, const Room& room) {
   const Sequence& source = at(sequence);
   require(!source.broken, "export of a broken sequence");
   require(begin >= 0 && begin < end && end <= length(sequence), "export of a wrong range");
   if (fails()) return fail(ErrorKind::internal, "injected");
+  clock_.advance(options_.export_token_us * (end - begin));
   const auto count = static_cast<std::size_t>(end - begin);
   const MutableBytes bytes = room(count * options_.token_bytes);
   if (bytes.size() != count * options_.token_bytes) return fail(ErrorKind::internal, "no room");
@@ -251,13 +254,17 @@ Status FakeEngine::import_segment(SeqId sequence, Position begin, Position end, 
   Sequence& target = at(sequence);
   require(begin == length(sequence) && begin < end, "import leaves a gap");
   const auto count = static_cast<std::size_t>(end - begin);
-  if (segment.size() != count * options_.token_bytes || fails()) {
+  const bool refused =
+      options_.import_failure_rate > 0 &&
+      std::uniform_real_distribution<>(0, 1)(random_) < options_.import_failure_rate;
+  if (segment.size() != count * options_.token_bytes || fails() || refused) {
     return fail(ErrorKind::internal, "a segment was refused by the engine");
   }
   require(cells_used() + (end - begin) <= options_.cells, "import beyond the cells");
   for (std::size_t i = 0; i < count; ++i) {
     Token token = 0;
     std::memcpy(&token, &segment[i * options_.token_bytes], sizeof token);
+    if (options_.bug_import_flips_a_token && i == 0) token ^= 1;
     target.cells.push_back(make_cell(token));
   }
   if (options_.rewind == RewindKind::anywhere) {

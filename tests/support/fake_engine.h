@@ -26,14 +26,18 @@ struct FakeEngineOptions {
   Micros prefill_call_us = 200;
   Micros prefill_token_us = 50;
   Micros decode_call_us = 1000;
-  double failure_rate = 0.0;  // of every call that may fail
+  double failure_rate = 0.0;         // of every call that may fail
+  double import_failure_rate = 0.0;  // of imports of segments, beside the others
   bool forks_fail = false;
+  bool never_ends = false;  // replies go on until they are stopped
+  Micros export_token_us = 0;
   int throws_after_calls = -1;  // the engine call that throws; -1: none
   unsigned seed = 1;
 
   // Bugs for the canary: the simulation must notice each.
   bool bug_rewind_keeps_state = false;  // the recurrent state is not restored
   bool bug_fork_shares_one_too_few = false;
+  bool bug_import_flips_a_token = false;  // a bit that changed after it was verified
 };
 
 class FakeEngine final : public Engine, public SegmentPort {

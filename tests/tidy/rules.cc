@@ -79,7 +79,7 @@ const std::vector<Ban>& bans() {
   static constexpr std::string_view time = "ask the Clock that is passed in (base/clock.h)";
   static constexpr std::string_view wait = "wait on a condition variable with a deadline";
   static constexpr std::string_view say = "use base/log.h";
-  static constexpr std::string_view threads = "threads start in base/executor, sched/, http/ and app/ only";
+  static constexpr std::string_view threads = "threads start in base/executor, sched/, http/, app/";
   static constexpr std::string_view chance = "pass a seeded <random> engine";
   static constexpr std::string_view streams = "use <fstream>, or fs/ for what must be durable";
   static constexpr std::string_view parse = "use std::from_chars";
