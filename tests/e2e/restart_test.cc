@@ -210,11 +210,12 @@ TEST(RestartStream, SaysWhatTheRestoreDoes) {
 }
 
 // Goal: more sessions than memory holds are all warm, and small talk pushes none of them out.
-// Method: six in turn over cells for two, thrice; then twenty side requests, then once more.
+// Method: six in turn over cells for two, thrice; then twenty side requests, which are more than
+// the folder has room for; then once more.
 TEST(Interleaving, SixSessionsInMemoryForTwo) {
   const TemporaryFolder folder;
-  const ServerProcess server({"-c", "6144", "--store-dir", folder.path(), "--store-size", "200M",
-                              "--store-quiet", "0.2", "--store-window", "1"});
+  ServerProcess server({"-c", "6144", "--store-dir", folder.path(), "--store-size", "14M",
+                        "--store-quiet", "0.2", "--store-window", "1"});
   std::vector<Json> sessions;
   std::vector<int> known(6, 0);  // tokens that the session's last turn ended with
   for (unsigned i = 0; i < 6; ++i) {
@@ -246,6 +247,7 @@ TEST(Interleaving, SixSessionsInMemoryForTwo) {
     ASSERT_EQ(chat(server.port(), request({message("user", prose(150, side + 900))}, 4)).status,
               200);
   }
+  EXPECT_TRUE(server.has("store: evicted")) << "the folder is too large for this test";
   for (unsigned i = 0; i < 6; ++i) turn(i, 3);
 }
 

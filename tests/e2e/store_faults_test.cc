@@ -170,7 +170,8 @@ TEST(StoreFaults, NoStoreLeavesNoFolder) {
   EXPECT_TRUE(stdfs::is_empty(home.path()));
 }
 
-// Goal: models share a folder and never each other's bytes; a model comes back to its own.
+// Goal: models share a folder and never each other's bytes; a model comes back to its own. Nobody
+// else may read any of it.
 TEST(StoreFaults, SeveralModelsInOneFolder) {
   const TemporaryFolder folder;
   for (const bool again : {false, true}) {
@@ -181,6 +182,11 @@ TEST(StoreFaults, SeveralModelsInOneFolder) {
       EXPECT_EQ(reply.json["timings"]["source"], again ? "store" : "none");
       ASSERT_EQ(server.end(), 0);
     }
+  }
+  for (const auto& entry : stdfs::recursive_directory_iterator(folder.path())) {
+    EXPECT_EQ(entry.status().permissions() & (stdfs::perms::group_all | stdfs::perms::others_all),
+              stdfs::perms::none)
+        << entry.path();
   }
   int folders = 0;
   for (const auto& entry : stdfs::directory_iterator(folder.path())) {
