@@ -71,7 +71,18 @@ class World {
                       .residents = residents,
                       .anchors = anchors,
                       .cells = ledger,
-                      .cells_reserved = reserved});
+                      .cells_reserved = reserved,
+                      .prefill_us_per_token = us_per_token,
+                      .stored = stored,
+                      .stored_us = stored_us});
+  }
+
+  // What the store holds of the prompt, and what bringing it back would take.
+  World& on_disk(Position tokens, double restore_us, double prefill_us) {
+    stored = tokens;
+    stored_us = restore_us;
+    us_per_token = prefill_us;
+    return *this;
   }
 
   RewindKind rewind;
@@ -79,7 +90,71 @@ class World {
   CellLedger ledger;
   Anchors anchors;
   std::vector<ResidentView> residents;
+  Position stored = 0;
+  double stored_us = 0.0;
+  double us_per_token = 0.0;
 };
+
+// --- restoring from the store ---
+
+TEST(PlannerStore, ACheckpointOnDiskIsRestoredIntoAnEmptySequence) {
+  const auto plan = World(2).on_disk(900, 1e4, 100).plan(count_up(1000));
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->source, ReuseSource::store);
+  EXPECT_EQ(plan->resume_at, 900);
+  EXPECT_EQ(plan->compute(), 100);
+  EXPECT_TRUE(plan->evict.empty());
+  EXPECT_DOUBLE_EQ(plan->predicted_us, 1e4 + 100 * 100);
+}
+
+TEST(PlannerStore, WhatIsResidentIsNeverReadFromDisk) {
+  const auto plan =
+      World(2).resident(0, count_up(900), {512}, 900).on_disk(900, 10, 100).plan(count_up(1000));
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->source, ReuseSource::live);
+}
+
+TEST(PlannerStore, RestoresOnlyWhereThatIsFasterThanComputing) {
+  EXPECT_EQ(World(2).on_disk(900, 1e6, 100).plan(count_up(1000))->source, ReuseSource::none);
+  EXPECT_EQ(World(2).on_disk(900, 1e4, 100).plan(count_up(1000))->source, ReuseSource::store);
+  EXPECT_EQ(World(2).on_disk(900, 1e6, 0).plan(count_up(1000))->source, ReuseSource::store)
+      << "no rate is known yet";
+}
+
+TEST(PlannerStore, ADeeperCheckpointTakesThePlaceOfItsOwnShorterPrefix) {
+  const auto plan = World(3)
+                        .resident(0, departing(5, 3000), {1000}, 3000)
+                        .resident(1, count_up(600), {500}, 600)
+                        .on_disk(5000, 1e3, 100)
+                        .plan(count_up(6000));
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->source, ReuseSource::store);
+  EXPECT_EQ(plan->target, 1);
+  EXPECT_EQ(plan->evict, std::vector<SeqId>{1});
+}
+
+TEST(PlannerStore, ARestoreNeedsCellsForTheWholePrompt) {
+  World world(2, 4000);
+  world.resident(0, departing(5, 2000), {1000}, 2000).on_disk(2900, 1e3, 100);
+  const auto plan = world.plan(count_up(3000));
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->source, ReuseSource::store);
+  EXPECT_EQ(plan->evict, std::vector<SeqId>{0});
+  World running(2, 4000);
+  running.resident(0, departing(5, 2000), {1000}, 2000, 1.0, true).on_disk(2900, 1e3, 100);
+  const auto blocked = running.plan(count_up(3000));
+  ASSERT_FALSE(blocked);
+  EXPECT_EQ(blocked.error(), PlanBlocked::no_cells);
+}
+
+TEST(PlannerStore, DescribesWhatComesFromDisk) {
+  const auto plan = World(2).on_disk(900, 1e4, 100).plan(count_up(1000));
+  EXPECT_EQ(plan->describe(),
+            "store: 900 of 1000 tokens from disk (shares 0 with what is resident), compute 100 in "
+            "sequence 0, ~0.02 s");
+}
+
+// --- resident reuse ---
 
 TEST(Planner, NothingResidentComputesEverythingInAnEmptySequence) {
   const auto plan = World(2).plan(count_up(1000));

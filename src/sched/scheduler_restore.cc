@@ -40,6 +40,7 @@ void Scheduler::begin_restore(TurnState& turn, const Plan& plan, StoredChain cha
   turn.phase = Phase::restore;
   turn.restore_plan = plan;
   turn.restore_began = clock_.now();
+  if (write_behind_ != nullptr) write_behind_->restore_started(turn.sequence);
   turn.restore = persistence_.store->restore(std::move(chain), turn.request.prompt.tokens);
   turn.sink->on_event(TurnRestoring{.done = 0, .total = turn.request.prompt.size()});
 }

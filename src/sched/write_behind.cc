@@ -48,14 +48,17 @@ WriteBehind::Line& WriteBehind::line(SeqId sequence) {
   const Resident& resident = memory_.resident(sequence);
   if (line.epoch != resident.epoch) {
     line.epoch = resident.epoch;
-    line.settled = false;
+    line.settled = line.restoring = false;
     line.segments_until = store_.cover(resident.tokens).until;
   }
   return line;
 }
 
+void WriteBehind::restore_started(SeqId sequence) { line(sequence).restoring = true; }
+
 void WriteBehind::turn_started(SeqId sequence) {
   Line& line = this->line(sequence);
+  line.restoring = false;
   if (memory_.resident(sequence).turns <= 1) {
     line.pause = line.activity = 0;
     return;
@@ -82,6 +85,7 @@ std::optional<WriteBehind::Reach> WriteBehind::due(SeqId sequence) {
   const Resident& resident = memory_.resident(sequence);
   if (length(resident) < options_.tokens_min || settled(sequence)) return std::nullopt;
   const Line& line = this->line(sequence);
+  if (line.restoring) return std::nullopt;
   const bool quiet = clock_.now() - line.idle_since >= quiet_after(line);
   if (!resident.running && quiet) return Reach::tips;
   if (line.activity >= options_.window) return Reach::newest;
@@ -102,7 +106,9 @@ bool WriteBehind::step(bool decoding) {
   store_.tend();
   if (clock_.now() < retry_at_ || (decoding && clock_.now() < rest_until_)) return false;
   if (!store_.accepts(false)) return false;
-  const bool stale = task_ && task_->epoch != memory_.resident(task_->sequence).epoch;
+  // Of other tokens, or what it builds on may be lost.
+  const bool stale = task_ && (task_->epoch != memory_.resident(task_->sequence).epoch ||
+                               task_->losses != store_.losses());
   if (!task_ || stale) choose_task();
   if (!task_) return false;
   const Micros began = clock_.now();
@@ -200,8 +206,10 @@ WriteBehind::Task WriteBehind::make_task(SeqId sequence, Reach reach, bool urgen
   const Resident& resident = memory_.resident(sequence);
   task.epoch = resident.epoch;
   task.size = length(resident);
+  task.losses = store_.losses();
   const StoredCover cover = store_.cover(resident.tokens);
   task.node = cover.node;
+  line(sequence).segments_until = cover.until;
   if (cover.until > 0) task.nodes[cover.until] = cover.node;
   for (const Position target : targets) {
     if (target <= cover.until) {
@@ -221,17 +229,24 @@ WriteBehind::Task WriteBehind::make_task(SeqId sequence, Reach reach, bool urgen
   return task;
 }
 
-// Adds the segments from where the task's chain ends to `until`.
-void WriteBehind::plan_segments(Task& task, Position until) {
+// Adds the segments from where the task's chain ends to `until`. Long stretches without an end, as
+// replies are, go in pieces that buffers can take.
+void WriteBehind::plan_segments(Task& task, Position until) const {
   Position begin = task.nodes.empty() ? 0 : task.nodes.rbegin()->first;
   for (const Step& step : task.steps) begin = std::max(begin, step.end);
   const auto& ends = memory_.resident(task.sequence).ends;
-  for (const Position end : ends) {
-    if (end <= begin || end >= until) continue;
+  const auto add = [&](Position end) {
     task.steps.push_back({.snapshot = false, .begin = begin, .end = end});
     begin = end;
+  };
+  const auto add_pieces = [&](Position end) {
+    while (end - begin > 2 * options_.segment_tokens) add(begin + options_.segment_tokens);
+    if (begin < end) add(end);
+  };
+  for (const Position end : ends) {
+    if (end > begin && end < until) add_pieces(end);
   }
-  if (begin < until) task.steps.push_back({.snapshot = false, .begin = begin, .end = until});
+  add_pieces(until);
 }
 
 WriteBehind::Outcome WriteBehind::run(Task& task, const Step& step) {
@@ -294,11 +309,12 @@ void WriteBehind::finish(const Task& task) {
   if (!task.settles) return;
   line.settled = true;
   line.size = task.size;
-  line.losses = store_.losses();
+  line.losses = task.losses;
 }
 
 void WriteBehind::save_now(SeqId sequence) {
-  if (length(memory_.resident(sequence)) < options_.tokens_min || settled(sequence)) return;
+  // Settled or not: what was written may have been evicted from the disk since.
+  if (length(memory_.resident(sequence)) < options_.tokens_min) return;
   if (!store_.accepts(true)) return;
   if (task_ && task_->sequence == sequence) task_.reset();
   Task task = make_task(sequence, Reach::everything, true);

@@ -46,6 +46,7 @@ class WriteBehind {
               WriteBehindOptions options);
 
   // --- what happens to a sequence ---
+  void restore_started(SeqId sequence);  // not to be touched before turn_started()
   void turn_started(SeqId sequence);
   void turn_ended(SeqId sequence);
   void computed(SeqId sequence, Micros took);  // engine time
@@ -70,6 +71,7 @@ class WriteBehind {
     Position size = 0;         // tokens when it was settled
     std::uint64_t losses = 0;  // of the store then
     bool settled = false;
+    bool restoring = false;
     Position segments_until = 0;
     Micros activity = 0;  // engine time since its last snapshot was handed over
     Micros idle_since = 0;
@@ -91,6 +93,7 @@ class WriteBehind {
     bool checkpoints = false;  // up to a checkpoint, not only segments
     bool settles = false;      // nothing more is wanted afterwards
     Position size = 0;         // of the sequence when it was made
+    std::uint64_t losses = 0;  // of the store then
   };
   enum class Reach { segments, newest, tips, everything };
   enum class Outcome { done, blocked, failed };
@@ -104,7 +107,7 @@ class WriteBehind {
   Task make_task(SeqId sequence, Reach reach, bool urgent);
   [[nodiscard]] std::vector<Position> targets(SeqId sequence, Reach reach);
   void add_older(SeqId sequence, std::vector<Position>& targets) const;
-  void plan_segments(Task& task, Position until);
+  void plan_segments(Task& task, Position until) const;
   Outcome run(Task& task, const Step& step);
   Outcome hand_over_segment(Task& task, const Step& step);
   Outcome hand_over_snapshot(Task& task, const Step& step);

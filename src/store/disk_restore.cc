@@ -181,9 +181,12 @@ void DiskRestore::refused() {
   count_failure();
   let_go();
   shared_->forget({key});
-  shared_->executors.writer.post([shared = shared_, key, model = record.model] {
-    shared->put_away(model, key, "was refused by the engine");
-  });
+  {
+    const std::scoped_lock hold(shared_->mutex);
+    shared_->refused_bytes += on_disk(record.file_bytes);
+  }
+  shared_->executors.writer.post(
+      [shared = shared_, record] { shared->put_away(record, "was refused by the engine"); });
 }
 
 RestoreFigures DiskRestore::figures() const {

@@ -120,6 +120,22 @@ TEST_F(StoreBudgetTest, PinnedCheckpointsStay) {
   EXPECT_GT(stats().evicted, 20U);
 }
 
+// Otherwise what is given up is handed over again at once, for ever.
+TEST_F(StoreBudgetTest, WhenNothingMayGoWritingRests) {
+  open(100);
+  ASSERT_TRUE(rig.write_settled(small_talk(1), 100));
+  const std::string name = rig.path_of(BlobKind::segment, small_talk(1), 100);
+  rig.close();
+  const std::string line = name.substr(name.rfind('/') + 1, 64) + "\n";
+  rig.fs.write_raw("/disk/store/pins", {reinterpret_cast<const std::uint8_t*>(line.data()), 65});
+  open(3);
+  rig.write_settled(small_talk(2), 100);
+  EXPECT_EQ(stats().shed, 2U);
+  EXPECT_FALSE(rig.store->accepts(true));
+  EXPECT_NE(stats().trouble, "");
+  EXPECT_EQ(rig.restore(small_talk(1)), 100);
+}
+
 TEST_F(StoreBudgetTest, ARunningRestoreKeepsItsFiles) {
   open(8);
   const Talk talk = talk_of(1, {100, 200, 300});
@@ -299,6 +315,20 @@ TEST_F(StoreDayTest, AClockThatWasInTheFutureForAMomentDoesNotStopWritingUntilTh
   EXPECT_FALSE(rig.store->accepts(true));
   rig.clock.advance(kDay * kSecond);
   EXPECT_TRUE(rig.store->accepts(true));
+}
+
+// A snapshot in the queue is memory that nothing else counts: a slow disk must not fill it.
+TEST_F(StoreBudgetTest, AWriterThatIsBehindTakesNoMoreSnapshotsThanSegments) {
+  rig.options.buffer_bytes = 64'000;  // half of it for writing
+  rig.snapshot_bytes = 10'000;
+  open(100);
+  const Talk talk = talk_of(1, {100, 200});
+  EXPECT_TRUE(rig.write(talk, 100));
+  EXPECT_FALSE(rig.write(talk, 200));
+  rig.settle();
+  EXPECT_EQ(rig.offered(talk), 100);
+  EXPECT_TRUE(rig.write_settled(talk, 200));
+  EXPECT_EQ(rig.offered(talk), 200);
 }
 
 }  // namespace

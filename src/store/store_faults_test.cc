@@ -426,5 +426,45 @@ TEST_F(StoreFaultsTest, AFileThatCannotBeReadAtTheStartCostsNothingForGood) {
   EXPECT_EQ(rig.restore(talk), 700);
 }
 
+TEST_F(StoreFaultsTest, AFileThatStaysUnreadableIsLookedAtLessAndLess) {
+  open();
+  ASSERT_TRUE(rig.write_settled(talk, 700));
+  rig.close();
+  const std::string root = rig.path_of(BlobKind::segment, talk, 300);
+  std::uint64_t looks = 0;
+  rig.fs.set_hook([&](FsOp op, const std::string& path, std::uint64_t) -> std::optional<FsFault> {
+    if (op != FsOp::read || path != root) return std::nullopt;
+    ++looks;
+    return FsFault::io;
+  });
+  rig.reopen();
+  for (int minute = 0; minute < 600; ++minute) {
+    rig.clock.advance(60 * kSecond);
+    rig.store->tend();
+    rig.settle();
+  }
+  EXPECT_GT(looks, 5U);
+  EXPECT_LT(looks, 20U);
+  EXPECT_EQ(rig.untidy(), "") << "and it counts";
+}
+
+// One failed read may be the cable's fault; two are the file's.
+TEST_F(StoreFaultsTest, AFileThatCannotBeReadTwiceIsQuarantined) {
+  open();
+  ASSERT_TRUE(rig.write_settled(talk, 300));
+  for (int time = 1; time <= 2; ++time) {
+    EXPECT_EQ(rig.offered(talk), 300);
+    rig.fs.fail_next(FsOp::read, FsFault::io);
+    EXPECT_EQ(rig.restore(talk), std::nullopt);
+    EXPECT_EQ(rig.offered(talk), 0);
+    EXPECT_EQ(stats().quarantined, time == 1 ? 0U : 1U);
+    rig.clock.advance(120 * kSecond);
+    rig.store->tend();
+    rig.settle();
+  }
+  EXPECT_EQ(rig.offered(talk), 0);
+  EXPECT_EQ(rig.untidy(), "");
+}
+
 }  // namespace
 }  // namespace samovar

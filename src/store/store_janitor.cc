@@ -16,8 +16,9 @@ constexpr std::uint64_t kLowWater = 90;
 // What a full disk takes from us, in percent of what we have there.
 constexpr std::uint64_t kYield = 10;
 
-// After files could not be read: when to look at them again.
+// After files could not be read: when to look at them again, at first and at last.
 constexpr Micros kScanAgain = 60 * kSecond;
+constexpr Micros kScanAgainMax = 3600 * kSecond;
 
 }  // namespace
 
@@ -120,7 +121,9 @@ void StoreJanitor::take_in(const StoreFolder::Scan& scan) {
     const bool all_seen = scan.unreadable == 0 && !scan.stopped;
     if (all_seen) dead = shared.index.unreachable();
     shared.scan_again = shared.scan_again || scan.unreadable > 0;
-    if (scan.unreadable > 0) shared.scan_at = shared.clock.now() + kScanAgain;
+    Micros& wait = shared.scan_wait;
+    wait = scan.unreadable == 0 ? 0 : std::clamp(2 * wait, kScanAgain, kScanAgainMax);
+    if (scan.unreadable > 0) shared.scan_at = shared.clock.now() + wait;
     shared.stats.unknown_versions = scan.unknown_versions;
     shared.stats.quarantined += scan.damaged.size();
   }

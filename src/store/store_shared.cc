@@ -59,7 +59,7 @@ std::uint64_t StoreShared::written_today() {
 
 std::uint64_t StoreShared::folder_bytes() const {
   const std::scoped_lock hold(mutex);
-  return index.bytes() + quarantined_bytes + other_bytes;
+  return index.bytes() + quarantined_bytes + refused_bytes + other_bytes;
 }
 
 bool StoreShared::resting() const {
@@ -162,14 +162,16 @@ void StoreShared::deal_with(const Fingerprint& model, const BlobKey& key,
   flush_catalog();
 }
 
-void StoreShared::put_away(const Fingerprint& model, const BlobKey& key, const std::string& why) {
+void StoreShared::put_away(const BlobRecord& record, const std::string& why) {
+  const BlobKey key{record.kind, record.identity};
   const std::scoped_lock one(quarantine_mutex);
   {
     const std::scoped_lock hold(mutex);
+    refused_bytes -= on_disk(record.file_bytes);
     if (index.find(key) != nullptr) return;
   }
-  log_warning("store: {} {}; it is not used", folder.blob_path(model, key), why);
-  quarantine(model, key);
+  log_warning("store: {} {}; it is not used", folder.blob_path(record.model, key), why);
+  quarantine(record.model, key);
   flush_catalog();
 }
 

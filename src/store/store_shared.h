@@ -51,10 +51,12 @@ struct StoreShared : std::enable_shared_from_this<StoreShared> {
   bool scan_posted = false;
   bool scan_again = false;  // at scan_at: there are files that could not be looked at
   Micros scan_at = 0;
+  Micros scan_wait = 0;  // before it, the last time
   std::uint64_t quarantined_bytes = 0;
-  std::uint64_t other_bytes = 0;  // beside index and quarantine: catalog, unknown, unreadable
-  std::set<BlobKey> unreadable;   // keys that could not be read once
-  std::int64_t day = 0;           // of stats.bytes_written_today
+  std::uint64_t refused_bytes = 0;  // on their way there
+  std::uint64_t other_bytes = 0;    // beside index and quarantine: catalog, unknown, unreadable
+  std::set<BlobKey> unreadable;     // keys that could not be read once
+  std::int64_t day = 0;             // of stats.bytes_written_today
   std::unique_ptr<FileLock> lock;
   Micros retry_at = 0;  // writing rests until then
   Micros backoff = 0;   // of the last trouble; 0: none
@@ -78,8 +80,9 @@ struct StoreShared : std::enable_shared_from_this<StoreShared> {
   // could not be read is looked for again, once.
   void deal_with(const Fingerprint& model, const BlobKey& key, const BlobReadError& error);
 
-  // Quarantines the file of an entry that was forgotten, unless it is being written again.
-  void put_away(const Fingerprint& model, const BlobKey& key, const std::string& why);
+  // Quarantines the file of an entry that was forgotten, unless it is being written again. Its
+  // bytes were in refused_bytes until now.
+  void put_away(const BlobRecord& record, const std::string& why);
   void empty_quarantine();
   void count_quarantine();
 

@@ -135,7 +135,10 @@ bool StoreWriter::ready_to_write() {
     }
     prepared_ = true;
   }
-  return janitor_->make_room();
+  if (janitor_->make_room()) return true;
+  // Nothing may go: without a rest the same bytes would be handed over again at once.
+  shared_->note_trouble({FsFault::full, "the store's budget is taken by what may not go"});
+  return false;
 }
 
 // Whatever went wrong, the folders may be what is missing.

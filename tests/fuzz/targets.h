@@ -11,6 +11,9 @@ namespace samovar {
 namespace fuzz_catalog {
 void run(Bytes input);
 }
+namespace fuzz_import {
+void run(Bytes input);
+}
 namespace fuzz_segment {
 void run(Bytes input);
 }

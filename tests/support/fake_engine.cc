@@ -283,6 +283,7 @@ SnapshotPtr FakeEngine::make_snapshot(Position position, Bytes bytes) {
   std::uint64_t state = 0;
   require(bytes.size() >= sizeof state, "a snapshot that is too short");
   std::memcpy(&state, bytes.data(), sizeof state);
+  if (options_.bug_restored_state_is_another) ++state;
   return std::make_shared<FakeSnapshot>(position, bytes.size(), state);
 }
 

@@ -38,6 +38,7 @@ struct FakeEngineOptions {
   bool bug_rewind_keeps_state = false;  // the recurrent state is not restored
   bool bug_fork_shares_one_too_few = false;
   bool bug_import_flips_a_token = false;  // a bit that changed after it was verified
+  bool bug_restored_state_is_another = false;
 };
 
 class FakeEngine final : public Engine, public SegmentPort {

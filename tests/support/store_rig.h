@@ -100,6 +100,7 @@ class StoreRig {
   StoreOptions options;
   std::size_t token_bytes = 16;
   std::size_t snapshot_bytes = 1000;
+  Micros cost = 1000;  // of a segment
   std::unique_ptr<Store> store;
   std::string trouble;
 };

@@ -69,6 +69,8 @@ class RecordingSink final : public TurnSink {
       failed = *failure;
     } else if (auto* step = std::get_if<TurnProgress>(&event)) {
       progress.push_back(*step);
+    } else if (auto* part = std::get_if<TurnRestoring>(&event)) {
+      restoring.push_back(*part);
     }
   }
   [[nodiscard]] bool cancelled() const override { return cancel; }
@@ -83,6 +85,7 @@ class RecordingSink final : public TurnSink {
   TurnStarted started;
   std::string reply;
   std::vector<Sampled> samples;
+  std::vector<TurnRestoring> restoring;
   std::vector<TurnProgress> progress;
   std::optional<TurnFinished> finished;
   std::optional<TurnFailed> failed;
