@@ -263,7 +263,7 @@ void Store::tend() {
       return;
     }
   }
-  // The folder could not be used when the server started.
+  // The folder could not be used when the server started, or went away.
   shared.executors.writer.post([parts = parts_] {
     if (const FsStatus alive = parts->come_to_life(); !alive) {
       parts->shared->note_trouble(alive.error());

@@ -238,7 +238,16 @@ void StoreJanitor::after_write_error(const FsError& error) {
     const std::uint64_t used = shared.folder_bytes();
     free_down_to(used - used / 100 * kYield);
   }
-  if (error.fault == FsFault::not_found) scan();
+  if (error.fault == FsFault::not_found) {
+    // The locked file went with the folder, and somebody may have made both anew: Store::tend()
+    // locks it again before anything more is written (S8).
+    std::unique_ptr<FileLock> gone;
+    {
+      const std::scoped_lock hold(shared.mutex);
+      gone = std::move(shared.lock);
+    }
+    scan();
+  }
 }
 
 }  // namespace samovar

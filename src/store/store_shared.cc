@@ -64,7 +64,7 @@ std::uint64_t StoreShared::folder_bytes() const {
 
 bool StoreShared::resting() const {
   const std::scoped_lock hold(mutex);
-  return clock.now() < retry_at;
+  return lock == nullptr || clock.now() < retry_at;
 }
 
 void StoreShared::note_trouble(const FsError& error) {
