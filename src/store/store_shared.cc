@@ -69,7 +69,6 @@ bool StoreShared::resting() const {
 
 void StoreShared::note_trouble(const FsError& error) {
   const std::scoped_lock hold(mutex);
-  ++stats.write_errors;
   const bool news = stats.online || stats.trouble != error.message;
   backoff = backoff == 0 ? kBackoffMin : std::min(2 * backoff, kBackoffMax);
   retry_at = clock.now() + backoff;
