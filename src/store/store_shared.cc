@@ -62,6 +62,12 @@ std::uint64_t StoreShared::folder_bytes() const {
   return index.bytes() + quarantined_bytes + refused_bytes + own_bytes + other_bytes;
 }
 
+std::uint64_t StoreShared::written_bytes() const {
+  const std::scoped_lock hold(mutex);
+  return index.bytes() - index.pending_bytes() + quarantined_bytes + refused_bytes + own_bytes +
+         other_bytes;
+}
+
 bool StoreShared::resting() const {
   const std::scoped_lock hold(mutex);
   return lock == nullptr || clock.now() < retry_at;

@@ -74,7 +74,7 @@ void StoreWriter::run() {
       bytes += on_disk(job.record.file_bytes);
       if (job.owner != nullptr) snapshots += job.record.file_bytes;
     }
-    write(std::move(group), queued_bytes() - bytes);
+    write(std::move(group), bytes);
     const std::scoped_lock hold(mutex_);
     queued_bytes_ -= bytes;
     queued_snapshot_bytes_ -= snapshots;
@@ -110,8 +110,8 @@ bool StoreWriter::attachable(const WriteJob& job, const Group& written) const {
   return shared_->index.published(key);
 }
 
-void StoreWriter::write(Group group, std::uint64_t waiting) {
-  const bool able = ready_to_write(waiting);
+void StoreWriter::write(Group group, std::uint64_t bytes) {
+  const bool able = ready_to_write(bytes);
   Group done;
   FsStatus status;
   for (WriteJob& job : group) {
@@ -139,7 +139,7 @@ void StoreWriter::write(Group group, std::uint64_t waiting) {
 }
 
 // Not while writing rests after an error, not without a folder, not beyond the budget.
-bool StoreWriter::ready_to_write(std::uint64_t waiting) {
+bool StoreWriter::ready_to_write(std::uint64_t bytes) {
   if (shared_->resting() || shared_->closing) return false;
   if (!prepared_) {
     if (const FsStatus status = shared_->folder.prepare(&shared_->options.model); !status) {
@@ -148,7 +148,7 @@ bool StoreWriter::ready_to_write(std::uint64_t waiting) {
     }
     prepared_ = true;
   }
-  if (janitor_->make_room(waiting)) return true;
+  if (janitor_->make_room(bytes)) return true;
   // Nothing may go: without a rest the same bytes would be handed over again at once.
   shared_->note_trouble({FsFault::full, "the store's budget is taken by what may not go"});
   return false;

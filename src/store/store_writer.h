@@ -42,9 +42,9 @@ class StoreWriter : public std::enable_shared_from_this<StoreWriter> {
 
   void run();
   Group take_group();
-  // `waiting`: bytes queued behind the group, for which no room is made yet.
-  void write(Group group, std::uint64_t waiting);
-  bool ready_to_write(std::uint64_t waiting);
+  // `bytes`: of the group, on disk.
+  void write(Group group, std::uint64_t bytes);
+  bool ready_to_write(std::uint64_t bytes);
   void fell_over(const FsError& error);
   [[nodiscard]] bool attachable(const WriteJob& job, const Group& written) const;
   FsStatus write_temporary(const WriteJob& job);
