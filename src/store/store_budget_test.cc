@@ -120,6 +120,19 @@ TEST_F(StoreBudgetTest, PinnedCheckpointsStay) {
   EXPECT_GT(stats().evicted, 20U);
 }
 
+TEST_F(StoreBudgetTest, AQueueLargerThanTheBudgetIsWrittenPieceByPiece) {
+  open(40);
+  for (int i = 1; i <= 60; ++i) ASSERT_TRUE(rig.write(small_talk(i), 100));
+  watch_the_disk();
+  rig.settle();
+  EXPECT_LE(most_, rig.options.size_max + kLockFile);
+  EXPECT_EQ(stats().trouble, "");
+  EXPECT_EQ(stats().shed, 0U);
+  EXPECT_GT(stats().entries, 30U);
+  EXPECT_EQ(rig.restore(small_talk(60)), 100);
+  EXPECT_EQ(rig.untidy(), "");
+}
+
 // Otherwise what is given up is handed over again at once, for ever.
 TEST_F(StoreBudgetTest, WhenNothingMayGoWritingRests) {
   open(100);

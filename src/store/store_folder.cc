@@ -218,8 +218,8 @@ FsStatus StoreFolder::quarantine_path(const std::string& path) {
   const std::string folder = join_path(root_, kQuarantine);
   FsStatus moved = fs_.make_directory(folder);
   if (moved) moved = fs_.rename(path, join_path(folder, path.substr(path.rfind('/') + 1)));
-  // Moved or not, the name goes: a crash may have left both, and then renaming one to the other does
-  // nothing.
+  // Moved or not, the name goes: a crash may have left both, and then renaming one to the other
+  // does nothing.
   return remove_if_there(fs_, path);
 }
 

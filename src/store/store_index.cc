@@ -71,6 +71,7 @@ bool StoreIndex::add(BlobRecord record, bool pending) {
     ++node.parent->lengths[record.end - record.begin];
   }
   bytes_ += on_disk(record.file_bytes);
+  if (pending) pending_bytes_ += on_disk(record.file_bytes);
   ++entries_;
   (segment ? node.segment : node.snapshot) =
       std::make_unique<Entry>(Entry{std::move(record), pending});
@@ -78,9 +79,10 @@ bool StoreIndex::add(BlobRecord record, bool pending) {
 }
 
 void StoreIndex::publish(const BlobKey& key) {
-  if (const Node* at = node(key.identity); at != nullptr && at->entry(key.kind)) {
-    at->entry(key.kind)->pending = false;
-  }
+  const Node* at = node(key.identity);
+  if (at == nullptr || !at->entry(key.kind)) return;
+  Entry& entry = *at->entry(key.kind);
+  if (std::exchange(entry.pending, false)) pending_bytes_ -= on_disk(entry.record.file_bytes);
 }
 
 // Takes the node's segment out of its parent's lengths.
@@ -102,6 +104,7 @@ bool StoreIndex::erase(const BlobKey& key) {
   if (!entry) return false;
   if (segment) detach(node);
   bytes_ -= on_disk(entry->record.file_bytes);
+  if (entry->pending) pending_bytes_ -= on_disk(entry->record.file_bytes);
   --entries_;
   entry.reset();
   drop_if_empty(&node);
@@ -112,7 +115,7 @@ void StoreIndex::clear() {
   nodes_.clear();
   roots_.clear();
   slots_.clear();
-  bytes_ = 0;
+  bytes_ = pending_bytes_ = 0;
   entries_ = 0;
 }
 

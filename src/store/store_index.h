@@ -83,6 +83,7 @@ class StoreIndex {
 
   // --- size ---
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }  // on disk, in blocks of 4096
+  [[nodiscard]] std::uint64_t pending_bytes() const { return pending_bytes_; }  // of those
   [[nodiscard]] std::size_t entries() const { return entries_; }
   [[nodiscard]] std::vector<BlobRecord> records() const;  // a copy, in no order
 
@@ -148,6 +149,7 @@ class StoreIndex {
   std::map<BlobKey, int> holds_;  // outlive their entries: a quarantined one may come back
   std::vector<Identity> pins_;
   std::uint64_t bytes_ = 0;
+  std::uint64_t pending_bytes_ = 0;
   std::size_t entries_ = 0;
 };
 

@@ -99,7 +99,7 @@ void StoreJanitor::scan() {
   }
   read_pins();
   shared.set_ready();
-  make_room();
+  make_room(0);
   shared.flush_catalog();
 }
 
@@ -185,25 +185,25 @@ std::uint64_t StoreJanitor::remove(const std::vector<BlobKey>& keys) {
   return freed;
 }
 
-bool StoreJanitor::make_room() {
+bool StoreJanitor::make_room(std::uint64_t coming) {
   StoreShared& shared = *shared_;
-  if (shared.folder_bytes() <= shared.options.size_max) return true;
+  if (shared.folder_bytes() + coming <= shared.options.size_max) return true;
   shared.empty_quarantine();  // what is known to be bad goes before what is good
-  return free_down_to(shared.options.size_max / 100 * kLowWater);
+  return free_down_to(shared.options.size_max / 100 * kLowWater, coming);
 }
 
 // Evicts until `most` bytes are left. True if at least the budget holds.
-bool StoreJanitor::free_down_to(std::uint64_t most) {
+bool StoreJanitor::free_down_to(std::uint64_t most, std::uint64_t coming) {
   StoreShared& shared = *shared_;
   std::vector<BlobKey> order;
-  const std::uint64_t used = shared.folder_bytes();
+  const std::uint64_t used = shared.folder_bytes() + coming;
   {
     const std::scoped_lock hold(shared.mutex);
     if (used > most) order = shared.index.eviction_order(used - most, shared.clock.wall_seconds());
   }
   const std::uint64_t freed = remove(order);
   shared.flush_catalog();
-  const bool fits = shared.folder_bytes() <= shared.options.size_max;
+  const bool fits = shared.folder_bytes() + coming <= shared.options.size_max;
   {
     const std::scoped_lock hold(shared.mutex);
     shared.stats.evicted += order.size();
@@ -233,10 +233,14 @@ void StoreJanitor::remove_superseded(const Identity& tip) {
 void StoreJanitor::after_write_error(const FsError& error) {
   StoreShared& shared = *shared_;
   shared.note_trouble(error);
+  {
+    const std::scoped_lock hold(shared.mutex);
+    ++shared.stats.write_errors;
+  }
   if (error.fault == FsFault::full) {
     shared.empty_quarantine();
     const std::uint64_t used = shared.folder_bytes();
-    free_down_to(used - used / 100 * kYield);
+    free_down_to(used - used / 100 * kYield, 0);
   }
   if (error.fault == FsFault::not_found) scan();
 }

@@ -59,7 +59,7 @@ std::uint64_t StoreShared::written_today() {
 
 std::uint64_t StoreShared::folder_bytes() const {
   const std::scoped_lock hold(mutex);
-  return index.bytes() + quarantined_bytes + refused_bytes + other_bytes;
+  return index.bytes() - index.pending_bytes() + quarantined_bytes + refused_bytes + other_bytes;
 }
 
 bool StoreShared::resting() const {
@@ -69,7 +69,6 @@ bool StoreShared::resting() const {
 
 void StoreShared::note_trouble(const FsError& error) {
   const std::scoped_lock hold(mutex);
-  ++stats.write_errors;
   const bool news = stats.online || stats.trouble != error.message;
   backoff = backoff == 0 ? kBackoffMin : std::min(2 * backoff, kBackoffMax);
   retry_at = clock.now() + backoff;

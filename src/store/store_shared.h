@@ -65,7 +65,7 @@ struct StoreShared : std::enable_shared_from_this<StoreShared> {
   void set_ready();
   void count_written(std::uint64_t bytes);
   [[nodiscard]] std::uint64_t written_today();
-  [[nodiscard]] std::uint64_t folder_bytes() const;  // what counts against the budget
+  [[nodiscard]] std::uint64_t folder_bytes() const;  // what is there, queued files not
   [[nodiscard]] bool resting() const;
   void note_trouble(const FsError& error);  // writing rests for a while, longer each time
   void note_success();
@@ -80,8 +80,8 @@ struct StoreShared : std::enable_shared_from_this<StoreShared> {
   // could not be read is looked for again, once.
   void deal_with(const Fingerprint& model, const BlobKey& key, const BlobReadError& error);
 
-  // Quarantines the file of an entry that was forgotten, unless it is being written again. Its bytes
-  // were in refused_bytes until now.
+  // Quarantines the file of an entry that was forgotten, unless it is being written again. Its
+  // bytes were in refused_bytes until now.
   void put_away(const BlobRecord& record, const std::string& why);
   void empty_quarantine();
   void count_quarantine();

@@ -13,6 +13,7 @@ namespace {
 // One sync of the folder makes this much durable at most: more would be lost together.
 constexpr std::size_t kGroupFiles = 32;
 constexpr std::uint64_t kGroupBytes = std::uint64_t{64} << 20;
+constexpr std::uint64_t kGroupsInBudget = 8;  // at least: a group is given up entirely
 
 BlobKey key_of(const WriteJob& job) { return {job.record.kind, job.record.identity}; }
 
@@ -42,7 +43,7 @@ BlobHeader header_of(const WriteJob& job, const StoreOptions& options) {
 void StoreWriter::enqueue(WriteJob job) {
   {
     const std::scoped_lock hold(mutex_);
-    queued_bytes_ += job.record.file_bytes;
+    queued_bytes_ += on_disk(job.record.file_bytes);
     jobs_.push_back(std::move(job));
     if (std::exchange(running_, true)) return;
   }
@@ -62,8 +63,8 @@ bool StoreWriter::wait_idle(Micros deadline) {
 void StoreWriter::run() {
   for (Group group = take_group(); !group.empty(); group = take_group()) {
     std::uint64_t bytes = 0;
-    for (const WriteJob& job : group) bytes += job.record.file_bytes;
-    write(std::move(group));
+    for (const WriteJob& job : group) bytes += on_disk(job.record.file_bytes);
+    write(std::move(group), bytes);
     const std::scoped_lock hold(mutex_);
     queued_bytes_ -= bytes;
   }
@@ -72,8 +73,9 @@ void StoreWriter::run() {
 StoreWriter::Group StoreWriter::take_group() {
   Group group;
   const std::scoped_lock hold(mutex_);
+  const std::uint64_t most = std::min(kGroupBytes, shared_->options.size_max / kGroupsInBudget);
   std::uint64_t bytes = 0;
-  while (!jobs_.empty() && group.size() < kGroupFiles && bytes < kGroupBytes) {
+  while (!jobs_.empty() && group.size() < kGroupFiles && (bytes < most || group.empty())) {
     bytes += jobs_.front().payload.size();
     group.push_back(std::move(jobs_.front()));
     jobs_.pop_front();
@@ -97,8 +99,8 @@ bool StoreWriter::attachable(const WriteJob& job, const Group& written) const {
   return shared_->index.published(key);
 }
 
-void StoreWriter::write(Group group) {
-  const bool able = ready_to_write();
+void StoreWriter::write(Group group, std::uint64_t bytes) {
+  const bool able = ready_to_write(bytes);
   Group done;
   FsStatus status;
   for (WriteJob& job : group) {
@@ -126,7 +128,7 @@ void StoreWriter::write(Group group) {
 }
 
 // Not while writing rests after an error, not without a folder, not beyond the budget.
-bool StoreWriter::ready_to_write() {
+bool StoreWriter::ready_to_write(std::uint64_t bytes) {
   if (shared_->resting() || shared_->closing) return false;
   if (!prepared_) {
     if (const FsStatus status = shared_->folder.prepare(&shared_->options.model); !status) {
@@ -135,7 +137,7 @@ bool StoreWriter::ready_to_write() {
     }
     prepared_ = true;
   }
-  if (janitor_->make_room()) return true;
+  if (janitor_->make_room(bytes)) return true;
   // Nothing may go: without a rest the same bytes would be handed over again at once.
   shared_->note_trouble({FsFault::full, "the store's budget is taken by what may not go"});
   return false;

@@ -41,8 +41,8 @@ class StoreWriter : public std::enable_shared_from_this<StoreWriter> {
 
   void run();
   Group take_group();
-  void write(Group group);
-  bool ready_to_write();
+  void write(Group group, std::uint64_t bytes);
+  bool ready_to_write(std::uint64_t bytes);
   void fell_over(const FsError& error);
   [[nodiscard]] bool attachable(const WriteJob& job, const Group& written) const;
   FsStatus write_temporary(const WriteJob& job);

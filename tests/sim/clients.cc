@@ -112,7 +112,8 @@ void Clients::take_in(Client& client, bool may_fail) {
       require(sink.finished->reason == FinishReason::length, "a reply ended early");
       ++outcome_.cut_for_cells;
     }
-    // Clients send replies back as they were, or shortened, as a template that drops reasoning does.
+    // Clients send replies back as they were, or shortened, as a template that drops reasoning
+    // does.
     Tokens said = expected;
     if (pick(2) == 0) said.erase(said.begin(), said.begin() + pick(static_cast<int>(said.size())));
     client.conversation.messages.push_back(as_reply(said));

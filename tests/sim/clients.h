@@ -1,6 +1,6 @@
-// What the simulations share: clients that hold conversations and check every reply against the fake
-// model's own answer, and the comparison of the scheduler's books with the engine. Everything follows
-// from one random engine. One thread.
+// What the simulations share: clients that hold conversations and check every reply against the
+// fake model's own answer, and the comparison of the scheduler's books with the engine. Everything
+// follows from one random engine. One thread.
 #pragma once
 
 #include <functional>

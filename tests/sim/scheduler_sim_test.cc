@@ -4,8 +4,8 @@
 // Method: the real scheduler over a fake engine and clock, driven by a seed. Clients hold
 // conversations (clients.h): they extend, edit, branch, regenerate, repeat interrupted requests and
 // send side requests. After every step the invariants are checked; every finished reply is compared
-// with the fake model's own answer. One seed is one run: SAMOVAR_SIM_SEED=n sim_test repeats it. Two
-// canaries with a broken engine must be noticed, or the simulation sees nothing.
+// with the fake model's own answer. One seed is one run: SAMOVAR_SIM_SEED=n sim_test repeats it.
+// Two canaries with a broken engine must be noticed, or the simulation sees nothing.
 #include "sched/scheduler.h"
 
 #include "tests/sim/clients.h"

@@ -1,11 +1,12 @@
 // Goal: with a store that is written and read at random moments, on a disk that fails, fills up and
-// rots, through restarts, kills and power cuts: never a wrong token, never a turn without an end, no
-// byte beyond the budget and nothing left behind.
+// rots, through restarts, kills and power cuts: never a wrong token, never a turn without an end,
+// no byte beyond the budget and nothing left behind.
 //
-// Method: the real scheduler and the real store over the fakes of engine, clock, disk and executors,
-// driven by a seed; clients as in the scheduler's simulation. The fake model is a hash of all that a
-// sequence holds, so every wrong restore shows in a reply. SAMOVAR_SIM_SEED=n sim_test repeats one
-// seed. Canaries with bytes that change after they were verified must be noticed.
+// Method: the real scheduler and the real store over the fakes of engine, clock, disk and
+// executors, driven by a seed; clients as in the scheduler's simulation. The fake model is a hash
+// of all that a sequence holds, so every wrong restore shows in a reply. SAMOVAR_SIM_SEED=n
+// sim_test repeats one seed. Canaries with bytes that change after they were verified must be
+// noticed.
 #include "base/log.h"
 #include "sched/scheduler.h"
 #include "tests/sim/clients.h"
@@ -309,7 +310,7 @@ TEST_P(StoreSimulationTest, WhenNothingFailsNoTurnDoes) {
   EXPECT_GT(total.sources.at(ReuseSource::store), 200) << "sessions that memory had no room for";
 }
 
-// --- canaries -------------------------------------------------------------------------------------
+// --- canaries -----------------------------------------------------------------------------------
 
 bool noticed(const FakeEngineOptions& options) {
   if (only_seed() == 0) log_set_level(LogLevel::off);
