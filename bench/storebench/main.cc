@@ -1,6 +1,7 @@
 // samovar-storebench: what the checkpoint store costs and saves, on the machine it runs on.
 //
-//   --mode restore   a prompt of --prompt tokens comes back from disk, beside a plain sequential read
+//   --mode restore   a prompt of --prompt tokens comes back from disk, beside a plain sequential
+// read
 //                    of the same files: with the files in the page cache, and without
 //   --mode beside    decode while the writer is busy, beside decode while it is not
 //
@@ -51,6 +52,8 @@ struct StoreBed {
     options.buffer_bytes = std::size_t{512} << 20;
     options.model = Fingerprint{engine.state_format().fingerprint};
     options.layout = engine.state_format().layout;
+    options.segment_bytes = engine.limits().token_bytes * 2048;
+    options.snapshot_bytes = engine.limits().snapshot_bytes;
     options.needs_snapshot = engine.model().rewind == RewindKind::snapshot;
     store = take_or_exit(Store::open(files, system_clock(), options, {writer, readers, catalog}));
     store->wait_ready(60 * kSecond);

@@ -1,6 +1,6 @@
-// Goal: every command line means what the help says; answers, JSON and exit codes are right with and
-// without a server on the folder. Method: parse_cache() and run_cache() on small stores in SimFs,
-// and once with a real catalog.
+// Goal: every command line means what the help says; answers, JSON and exit codes are right with
+// and without a server on the folder. Method: parse_cache() and run_cache() on small stores in
+// SimFs, and once with a real catalog.
 #include "app/cache_command.h"
 
 #include <gtest/gtest.h>

@@ -60,6 +60,9 @@ Result<std::unique_ptr<StoreParts>> StoreParts::open(const ServeOptions& options
   store.layout = engine.state_format().layout;
   store.label = engine.model().name;
   store.needs_snapshot = engine.model().rewind == RewindKind::snapshot;
+  store.segment_bytes = engine.limits().token_bytes *
+                        static_cast<std::size_t>(segment_tokens(options, engine.limits()));
+  store.snapshot_bytes = engine.limits().snapshot_bytes;
   store.snapshot_spacing = std::max<Position>(4096, options.anchor_grid);
   fmt::print(
       "store: {}, at most {} ({} written a day)\n", store.folder, format_bytes(store.size_max),

@@ -60,6 +60,20 @@ struct Store::Parts {
 
 Store::Store(std::shared_ptr<Parts> parts) : parts_(std::move(parts)) {}
 
+namespace {
+
+// Faults in what the first restore and the first writes need, before anybody waits for them.
+void warm_up(StoreShared& shared) {
+  constexpr std::size_t kParts = 4;
+  const std::size_t segment = shared.options.segment_bytes;
+  const std::size_t snapshot = shared.options.snapshot_bytes;
+  shared.read_pool->warm_up(segment, kParts * segment);
+  shared.read_pool->warm_up(snapshot, kParts * segment + snapshot);
+  shared.write_pool->warm_up(segment, kParts * segment);
+}
+
+}  // namespace
+
 Result<std::unique_ptr<Store>> Store::open(Fs& fs, const Clock& clock, StoreOptions options,
                                            StoreExecutors executors) {
   auto parts = std::make_shared<Parts>(fs, clock, std::move(options), executors);
@@ -69,6 +83,7 @@ Result<std::unique_ptr<Store>> Store::open(Fs& fs, const Clock& clock, StoreOpti
                 "Give each server a folder of its own, or use --no-store");
   }
   if (!alive) parts->shared->note_trouble(alive.error());
+  executors.readers.post([shared = parts->shared] { warm_up(*shared); });
   return std::unique_ptr<Store>(new Store(std::move(parts)));
 }
 
@@ -202,6 +217,9 @@ bool Store::write_snapshot(const Identity& node, TokenSpan tokens,
                            const StoreOrigin& origin) {
   if (!accepts(origin.urgent)) return false;
   StoreShared& shared = *parts_->shared;
+  // Queued snapshots are memory beyond the anchors' budget: one, or as much as for segments.
+  const std::uint64_t queued = parts_->writer->queued_snapshot_bytes();
+  if (queued > 0 && queued + bytes.size() > shared.write_pool->budget()) return false;
   WriteJob job;
   job.record = make_record(shared, BlobKind::snapshot, origin);
   {
@@ -245,7 +263,7 @@ void Store::tend() {
       return;
     }
   }
-  // The folder could not be used when the server started.
+  // The folder could not be used when the server started, or went away.
   shared.executors.writer.post([parts = parts_] {
     if (const FsStatus alive = parts->come_to_life(); !alive) {
       parts->shared->note_trouble(alive.error());

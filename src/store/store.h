@@ -38,6 +38,8 @@ struct StoreOptions {
   Fingerprint model;
   std::uint32_t layout = 0;
   std::string label;
+  std::size_t segment_bytes = 0;     // of a full segment, about: so much is made ready in buffers
+  std::size_t snapshot_bytes = 0;    // of a snapshot, likewise
   bool needs_snapshot = false;       // resumes only at a snapshot
   Position snapshot_spacing = 4096;  // tokens between outgrown snapshots of one session that stay
 };
@@ -96,7 +98,7 @@ class Store {
                                         Buffer payload, const StoreOrigin& origin);
 
   // Queues the snapshot at the end of a segment that is stored or queued. `owner` keeps `bytes`
-  // alive; `tokens` are those of the whole prefix.
+  // alive; `tokens` are those of the whole prefix. False: refused, or the writer is behind.
   bool write_snapshot(const Identity& node, TokenSpan tokens, std::shared_ptr<const void> owner,
                       Bytes bytes, AnchorKind anchor, const StoreOrigin& origin);
 

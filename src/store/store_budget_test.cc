@@ -20,7 +20,7 @@ constexpr std::int64_t kDay = 86'400;
 class StoreBudgetTest : public ::testing::Test {
  protected:
   void open(std::uint64_t files) {
-    rig.options.size_max = files * kFile;
+    rig.options.size_max = files * kFile + kLockFile;
     ASSERT_TRUE(rig.open());
   }
   static Talk small_talk(int seed) { return talk_of(seed, {100}); }
@@ -49,7 +49,7 @@ TEST_F(StoreBudgetTest, TheFolderNeverTakesMoreThanItMay) {
   }
   rig.settle();
   most_ = std::max(most_, rig.fs.used_bytes());
-  EXPECT_LE(most_, rig.options.size_max + kLockFile);
+  EXPECT_LE(most_, rig.options.size_max);
   EXPECT_GT(stats().evicted, 100U);
   EXPECT_EQ(rig.untidy(), "");
   rig.restore_any(small_talk(200));
@@ -62,9 +62,11 @@ TEST_F(StoreBudgetTest, OnceItIsFullItIsEmptiedToTheLowWaterMark) {
   EXPECT_EQ(stats().evicted, 0U);
   rig.clock.advance(3600 * kSecond);
   ASSERT_TRUE(rig.write_settled(small_talk(51), 100));
-  EXPECT_EQ(stats().bytes, 90 * kFile);
+  const std::uint64_t low = stats().bytes;
+  EXPECT_LE(low, rig.options.size_max * 9 / 10);
+  EXPECT_GE(low, rig.options.size_max * 8 / 10);
   ASSERT_TRUE(rig.write_settled(small_talk(52), 100));
-  EXPECT_EQ(stats().bytes, 92 * kFile) << "and then nothing goes for a while";
+  EXPECT_EQ(stats().bytes, low + 2 * kFile) << "and then nothing goes for a while";
   EXPECT_EQ(rig.restore(small_talk(51)), 100);
 }
 
@@ -74,7 +76,7 @@ TEST_F(StoreBudgetTest, ABudgetThatWasLoweredHoldsFromTheStart) {
   rig.close();
   rig.clock.advance(3600 * kSecond);
   open(10);
-  EXPECT_LE(rig.fs.used_bytes(), rig.options.size_max + kLockFile);
+  EXPECT_LE(rig.fs.used_bytes(), rig.options.size_max);
   EXPECT_EQ(rig.untidy(), "");
 }
 
@@ -87,7 +89,7 @@ TEST_F(StoreBudgetTest, QuarantineCountsAndGoesFirst) {
   rig.clock.advance(3600 * kSecond);
   ASSERT_TRUE(rig.write_settled(small_talk(6), 100));
   ASSERT_TRUE(rig.write_settled(small_talk(7), 100));
-  EXPECT_LE(rig.fs.used_bytes(), rig.options.size_max + kLockFile);
+  EXPECT_LE(rig.fs.used_bytes(), rig.options.size_max);
   EXPECT_EQ(rig.untidy(), "");
   for (int i = 3; i <= 7; ++i) EXPECT_EQ(rig.restore(small_talk(i)), 100) << i;
 }
@@ -125,7 +127,7 @@ TEST_F(StoreBudgetTest, AQueueLargerThanTheBudgetIsWrittenPieceByPiece) {
   for (int i = 1; i <= 60; ++i) ASSERT_TRUE(rig.write(small_talk(i), 100));
   watch_the_disk();
   rig.settle();
-  EXPECT_LE(most_, rig.options.size_max + kLockFile);
+  EXPECT_LE(most_, rig.options.size_max);
   EXPECT_EQ(stats().trouble, "");
   EXPECT_EQ(stats().shed, 0U);
   EXPECT_GT(stats().entries, 30U);
@@ -171,7 +173,7 @@ TEST_F(StoreBudgetTest, ARunningRestoreKeepsItsFiles) {
     (void)restore->take();
   }
   restore->succeeded();
-  EXPECT_LE(rig.fs.used_bytes(), rig.options.size_max + kLockFile);
+  EXPECT_LE(rig.fs.used_bytes(), rig.options.size_max);
 }
 
 // Found, then evicted before the restore took hold: a failed restore, not a wrong one.
@@ -234,7 +236,7 @@ TEST_F(StoreBudgetTest, EvictionIsNoLoss) {
 TEST_F(StoreBudgetTest, EvictionGoesByUseAlthoughTheClockJumps) {
   for (const std::int64_t jump : {std::int64_t{-400 * kDay}, std::int64_t{400 * kDay}}) {
     StoreRig one;
-    one.options.size_max = 20 * kFile;
+    one.options.size_max = 20 * kFile + kLockFile;
     ASSERT_TRUE(one.open());
     for (int i = 1; i <= 9; ++i) {
       ASSERT_TRUE(one.write_settled(small_talk(i), 100));
@@ -247,7 +249,7 @@ TEST_F(StoreBudgetTest, EvictionGoesByUseAlthoughTheClockJumps) {
       ASSERT_TRUE(one.write_settled(small_talk(i), 100)) << jump;
       one.clock.advance(1200 * kSecond);
     }
-    EXPECT_LE(one.fs.used_bytes(), one.options.size_max + kLockFile);
+    EXPECT_LE(one.fs.used_bytes(), one.options.size_max);
     EXPECT_EQ(one.restore(small_talk(1)), 100) << "the one that was used, clock " << jump;
     EXPECT_EQ(one.restore(small_talk(14)), 100) << "the newest, clock " << jump;
     EXPECT_EQ(one.untidy(), "");
@@ -328,6 +330,21 @@ TEST_F(StoreDayTest, AClockThatWasInTheFutureForAMomentDoesNotStopWritingUntilTh
   EXPECT_FALSE(rig.store->accepts(true));
   rig.clock.advance(kDay * kSecond);
   EXPECT_TRUE(rig.store->accepts(true));
+}
+
+// A snapshot in the queue is memory that nothing else counts: a slow disk must not fill it.
+TEST_F(StoreBudgetTest, AWriterThatIsBehindTakesNoMoreSnapshotsThanSegments) {
+  rig.options.buffer_bytes = 64'000;  // half of it for writing
+  rig.snapshot_bytes = 10'000;
+  open(100);
+  const Talk talk = talk_of(1, {100, 200, 300});
+  EXPECT_TRUE(rig.write(talk, 100));
+  EXPECT_TRUE(rig.write(talk, 200));
+  EXPECT_FALSE(rig.write(talk, 300));
+  rig.settle();
+  EXPECT_EQ(rig.offered(talk), 200);
+  EXPECT_TRUE(rig.write_settled(talk, 300));
+  EXPECT_EQ(rig.offered(talk), 300);
 }
 
 }  // namespace

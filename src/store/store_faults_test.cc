@@ -345,6 +345,8 @@ TEST_F(StoreFaultsTest, AFolderRemovedWhileRunningIsMadeAgain) {
   EXPECT_EQ(rig.offered(talk), 0);
   EXPECT_EQ(rig.restore_any(talk), 0);
   rig.clock.advance(10 * kSecond);
+  rig.store->tend();  // locks the new folder
+  rig.settle();
   ASSERT_TRUE(rig.write_settled(talk, 700));
   EXPECT_EQ(rig.restore(talk), 700);
   rig.close();

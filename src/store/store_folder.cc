@@ -26,11 +26,12 @@ bool is_temporary(std::string_view name) {
   return number && parse_blob_name(name.substr(0, dot)).has_value();
 }
 
+constexpr std::array<std::string_view, 6> kOwnFiles = {
+    "lock", "pins", "catalog.db", "catalog.db-wal", "catalog.db-shm", "catalog.db-journal"};
+
 bool is_ours_in_root(const DirEntry& entry) {
-  static constexpr std::array<std::string_view, 6> files = {
-      "lock", "pins", "catalog.db", "catalog.db-wal", "catalog.db-shm", "catalog.db-journal"};
   if (entry.directory) return entry.name == kQuarantine;
-  return std::find(files.begin(), files.end(), entry.name) != files.end();
+  return std::find(kOwnFiles.begin(), kOwnFiles.end(), entry.name) != kOwnFiles.end();
 }
 
 // The known blobs of one model's folder that have not been seen yet: for each, a bit per kind.
@@ -228,6 +229,15 @@ FsResult<std::uint64_t> StoreFolder::quarantined_bytes() {
   if (!entries) return std::unexpected(entries.error());
   std::uint64_t bytes = 0;
   for (const DirEntry& entry : *entries) bytes += on_disk(entry.bytes);
+  return bytes;
+}
+
+std::uint64_t StoreFolder::own_bytes() {
+  std::uint64_t bytes = 0;
+  for (const std::string_view name : kOwnFiles) {
+    if (const auto file = fs_.stat(join_path(root_, std::string(name))))
+      bytes += on_disk(file->bytes);
+  }
   return bytes;
 }
 

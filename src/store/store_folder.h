@@ -44,6 +44,9 @@ class StoreFolder {
   FsResult<std::uint64_t> quarantined_bytes();
   FsResult<std::uint64_t> empty_quarantine();
 
+  // Bytes of the catalog, the lock and the pins.
+  std::uint64_t own_bytes();
+
   // What a scan of the folder finds, next to what is known.
   struct Scan {
     std::vector<BlobRecord> found;         // files that `known` does not have, by their headers

@@ -136,22 +136,13 @@ void StoreJanitor::take_in(const StoreFolder::Scan& scan) {
                 scan.unreadable);
   }
   shared.count_quarantine();
-  const std::uint64_t other = catalog_bytes() + scan.unknown_version_bytes + scan.unreadable_bytes;
+  shared.count_own_files();
   const std::scoped_lock hold(shared.mutex);
-  shared.other_bytes = other;
+  shared.other_bytes = scan.unknown_version_bytes + scan.unreadable_bytes;
   if (!scan.found.empty() || !scan.missing.empty() || !dead.empty()) {
     log_info("store: {} files taken in, {} forgotten, {} removed that nothing could match",
              scan.found.size(), scan.missing.size(), dead.size());
   }
-}
-
-std::uint64_t StoreJanitor::catalog_bytes() {
-  std::uint64_t bytes = 0;
-  for (const char* ending : {"", "-wal", "-shm"}) {
-    const auto file = shared_->fs.stat(shared_->folder.catalog_path() + ending);
-    if (file) bytes += on_disk(file->bytes);
-  }
-  return bytes;
 }
 
 // Forgets entries that no running restore needs, then removes their files. They are no losses: a
@@ -242,7 +233,16 @@ void StoreJanitor::after_write_error(const FsError& error) {
     const std::uint64_t used = shared.folder_bytes();
     free_down_to(used - used / 100 * kYield, 0);
   }
-  if (error.fault == FsFault::not_found) scan();
+  if (error.fault == FsFault::not_found) {
+    // The locked file went with the folder, and somebody may have made both anew: Store::tend()
+    // locks it again before anything more is written (S8).
+    std::unique_ptr<FileLock> gone;
+    {
+      const std::scoped_lock hold(shared.mutex);
+      gone = std::move(shared.lock);
+    }
+    scan();
+  }
 }
 
 }  // namespace samovar

@@ -36,7 +36,6 @@ class StoreJanitor {
   void load();
   void read_pins();
   void take_in(const StoreFolder::Scan& scan);
-  std::uint64_t catalog_bytes();
   std::uint64_t remove(const std::vector<BlobKey>& keys);
   bool free_down_to(std::uint64_t most, std::uint64_t coming);
 

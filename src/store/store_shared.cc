@@ -59,12 +59,13 @@ std::uint64_t StoreShared::written_today() {
 
 std::uint64_t StoreShared::folder_bytes() const {
   const std::scoped_lock hold(mutex);
-  return index.bytes() - index.pending_bytes() + quarantined_bytes + refused_bytes + other_bytes;
+  return index.bytes() - index.pending_bytes() + quarantined_bytes + refused_bytes + own_bytes +
+         other_bytes;
 }
 
 bool StoreShared::resting() const {
   const std::scoped_lock hold(mutex);
-  return clock.now() < retry_at;
+  return lock == nullptr || clock.now() < retry_at;
 }
 
 void StoreShared::note_trouble(const FsError& error) {
@@ -138,6 +139,7 @@ void StoreShared::flush_catalog() {
     if (status) status = self->catalog->set_number("day", today);
     if (status) status = self->catalog->set_number("written", written);
     if (!status) log_debug("store: catalog: {}", status.error().message);
+    self->count_own_files();
   });
 }
 
@@ -187,6 +189,13 @@ void StoreShared::count_quarantine() {
   const auto bytes = folder.quarantined_bytes();
   const std::scoped_lock hold(mutex);
   if (bytes) quarantined_bytes = *bytes;
+}
+
+// Not all sizes of the catalog while it is being written are seen; the next change counts it again.
+void StoreShared::count_own_files() {
+  const std::uint64_t bytes = folder.own_bytes();
+  const std::scoped_lock hold(mutex);
+  own_bytes = bytes;
 }
 
 void StoreShared::empty_quarantine() {

@@ -54,7 +54,8 @@ struct StoreShared : std::enable_shared_from_this<StoreShared> {
   Micros scan_wait = 0;  // before it, the last time
   std::uint64_t quarantined_bytes = 0;
   std::uint64_t refused_bytes = 0;  // on their way there
-  std::uint64_t other_bytes = 0;    // beside index and quarantine: catalog, unknown, unreadable
+  std::uint64_t own_bytes = 0;      // catalog, lock, pins
+  std::uint64_t other_bytes = 0;    // beside all these: of unknown versions, unreadable
   std::set<BlobKey> unreadable;     // keys that could not be read once
   std::int64_t day = 0;             // of stats.bytes_written_today
   std::unique_ptr<FileLock> lock;
@@ -66,8 +67,8 @@ struct StoreShared : std::enable_shared_from_this<StoreShared> {
   void count_written(std::uint64_t bytes);
   [[nodiscard]] std::uint64_t written_today();
   [[nodiscard]] std::uint64_t folder_bytes() const;  // what is there, queued files not
-  [[nodiscard]] bool resting() const;
-  void note_trouble(const FsError& error);  // writing rests for a while, longer each time
+  [[nodiscard]] bool resting() const;                // after trouble, and without the lock
+  void note_trouble(const FsError& error);           // writing rests for a while, longer each time
   void note_success();
   void call_wake();
 
@@ -85,6 +86,7 @@ struct StoreShared : std::enable_shared_from_this<StoreShared> {
   void put_away(const BlobRecord& record, const std::string& why);
   void empty_quarantine();
   void count_quarantine();
+  void count_own_files();
 
  private:
   void begin_day();                                               // under mutex

@@ -44,6 +44,7 @@ void StoreWriter::enqueue(WriteJob job) {
   {
     const std::scoped_lock hold(mutex_);
     queued_bytes_ += on_disk(job.record.file_bytes);
+    if (job.owner != nullptr) queued_snapshot_bytes_ += job.record.file_bytes;
     jobs_.push_back(std::move(job));
     if (std::exchange(running_, true)) return;
   }
@@ -55,6 +56,11 @@ std::uint64_t StoreWriter::queued_bytes() const {
   return queued_bytes_;
 }
 
+std::uint64_t StoreWriter::queued_snapshot_bytes() const {
+  const std::scoped_lock hold(mutex_);
+  return queued_snapshot_bytes_;
+}
+
 bool StoreWriter::wait_idle(Micros deadline) {
   std::unique_lock hold(mutex_);
   return idle_.wait_for(hold, std::chrono::microseconds(deadline), [this] { return !running_; });
@@ -63,10 +69,15 @@ bool StoreWriter::wait_idle(Micros deadline) {
 void StoreWriter::run() {
   for (Group group = take_group(); !group.empty(); group = take_group()) {
     std::uint64_t bytes = 0;
-    for (const WriteJob& job : group) bytes += on_disk(job.record.file_bytes);
+    std::uint64_t snapshots = 0;
+    for (const WriteJob& job : group) {
+      bytes += on_disk(job.record.file_bytes);
+      if (job.owner != nullptr) snapshots += job.record.file_bytes;
+    }
     write(std::move(group), bytes);
     const std::scoped_lock hold(mutex_);
     queued_bytes_ -= bytes;
+    queued_snapshot_bytes_ -= snapshots;
   }
 }
 

@@ -32,6 +32,7 @@ class StoreWriter : public std::enable_shared_from_this<StoreWriter> {
 
   void enqueue(WriteJob job);
   [[nodiscard]] std::uint64_t queued_bytes() const;
+  [[nodiscard]] std::uint64_t queued_snapshot_bytes() const;
 
   // Waits until everything queued was written or given up. True if it was, within `deadline`.
   bool wait_idle(Micros deadline);
@@ -57,9 +58,10 @@ class StoreWriter : public std::enable_shared_from_this<StoreWriter> {
 
   mutable std::mutex mutex_;
   std::condition_variable idle_;
-  std::deque<WriteJob> jobs_;       // guarded by mutex_
-  std::uint64_t queued_bytes_ = 0;  // guarded by mutex_; of the group being written too
-  bool running_ = false;            // guarded by mutex_
+  std::deque<WriteJob> jobs_;                // guarded by mutex_
+  std::uint64_t queued_bytes_ = 0;           // guarded by mutex_; of the group being written too
+  std::uint64_t queued_snapshot_bytes_ = 0;  // guarded by mutex_; likewise
+  bool running_ = false;                     // guarded by mutex_
 };
 
 }  // namespace samovar

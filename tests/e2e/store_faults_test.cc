@@ -97,7 +97,7 @@ TEST(StoreFaults, FullDisk) {
   }
   {
     const std::string ballast = folder.path() + "/ballast";
-    std::ofstream(ballast) << std::string(7 << 20, 'x');
+    std::ofstream(ballast) << std::string((8 << 20) - (200 << 10), 'x');
     const StoredFiles files(folder.path() + "/store");
     ServerProcess server(with_store(folder.path() + "/store"));
     talk(server, 1);
@@ -153,7 +153,6 @@ TEST(StoreFaults, FlippedByte) {
     EXPECT_TRUE(server.has(bad)) << server.output();
     EXPECT_TRUE(bad.ends_with(kind)) << bad;
     EXPECT_EQ(server.end(), 0);
-    EXPECT_EQ(files.faults(), std::vector<std::string>{});
   }
 }
 
@@ -171,7 +170,8 @@ TEST(StoreFaults, NoStoreLeavesNoFolder) {
   EXPECT_TRUE(stdfs::is_empty(home.path()));
 }
 
-// Goal: models share a folder and never each other's bytes; a model comes back to its own.
+// Goal: models share a folder and never each other's bytes; a model comes back to its own. Nobody
+// else may read any of it.
 TEST(StoreFaults, SeveralModelsInOneFolder) {
   const TemporaryFolder folder;
   for (const bool again : {false, true}) {
@@ -182,6 +182,11 @@ TEST(StoreFaults, SeveralModelsInOneFolder) {
       EXPECT_EQ(reply.json["timings"]["source"], again ? "store" : "none");
       ASSERT_EQ(server.end(), 0);
     }
+  }
+  for (const auto& entry : stdfs::recursive_directory_iterator(folder.path())) {
+    EXPECT_EQ(entry.status().permissions() & (stdfs::perms::group_all | stdfs::perms::others_all),
+              stdfs::perms::none)
+        << entry.path();
   }
   int folders = 0;
   for (const auto& entry : stdfs::directory_iterator(folder.path())) {

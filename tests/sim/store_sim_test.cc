@@ -18,8 +18,6 @@ namespace {
 using namespace sim;
 using samovar::testing::StoreRig;
 
-constexpr std::uint64_t kLockFile = 4096;
-
 // What happens besides turns; each in thousandths of a step.
 struct Weather {
   int disk_faults = 0;
@@ -216,8 +214,7 @@ class StoreSimulation {
   void check() {
     check_books(*scheduler_, *engine_, engine_options_, scheduler_options_);
     if (!sound_) return;
-    require(rig_.fs.used_bytes() <= rig_.options.size_max + kLockFile,
-            "the store is over its budget");
+    require(rig_.fs.used_bytes() <= rig_.options.size_max, "the store is over its budget");
   }
 
   std::mt19937 random_;
