@@ -317,8 +317,7 @@ TEST_F(WriteBehindTest, WhatWasEvictedFromTheDiskIsWrittenWhenTheSessionLeavesMe
   log_set_level(LogLevel::info);
 }
 
-// --- the end
-// --------------------------------------------------------------------------------------
+// --- the end ------------------------------------------------------------------------------------
 
 TEST_F(WriteBehindTest, ShutdownWritesEverythingTheMostValuableFirst) {
   options.write_behind.quiet = 60 * kSecond;
@@ -357,8 +356,7 @@ TEST_F(WriteBehindTest, ShutdownKeepsItsDeadlineAndSavesTheMostValuable) {
   EXPECT_LT(stored(shorter), 1700);
 }
 
-// --- trouble
-// --------------------------------------------------------------------------------------
+// --- trouble ------------------------------------------------------------------------------------
 
 TEST_F(WriteBehindTest, AStoreInTroubleNeverFailsOrDelaysATurn) {
   log_set_level(LogLevel::off);
@@ -430,8 +428,7 @@ TEST_F(WriteBehindTest, AReplyLongerThanTheBuffersIsWrittenInPieces) {
   EXPECT_GT(chain->position, 8000);
 }
 
-// --- long lives
-// -----------------------------------------------------------------------------------
+// --- long lives ---------------------------------------------------------------------------------
 
 TEST_F(WriteBehindTest, AHundredTurnsOverTwentyRestartsWriteEachTokenOnce) {
   for (const RewindKind kind : {RewindKind::snapshot, RewindKind::anywhere}) {

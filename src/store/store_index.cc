@@ -79,12 +79,10 @@ bool StoreIndex::add(BlobRecord record, bool pending) {
 }
 
 void StoreIndex::publish(const BlobKey& key) {
-  if (const Node* at = node(key.identity); at != nullptr && at->entry(key.kind)) {
-    Entry& published = *at->entry(key.kind);
-    if (std::exchange(published.pending, false)) {
-      pending_bytes_ -= on_disk(published.record.file_bytes);
-    }
-  }
+  const Node* at = node(key.identity);
+  if (at == nullptr || !at->entry(key.kind)) return;
+  Entry& entry = *at->entry(key.kind);
+  if (std::exchange(entry.pending, false)) pending_bytes_ -= on_disk(entry.record.file_bytes);
 }
 
 // Takes the node's segment out of its parent's lengths.

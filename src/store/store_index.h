@@ -83,7 +83,7 @@ class StoreIndex {
 
   // --- size ---
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }  // on disk, in blocks of 4096
-  [[nodiscard]] std::uint64_t pending_bytes() const { return pending_bytes_; }  // of these
+  [[nodiscard]] std::uint64_t pending_bytes() const { return pending_bytes_; }  // of those
   [[nodiscard]] std::size_t entries() const { return entries_; }
   [[nodiscard]] std::vector<BlobRecord> records() const;  // a copy, in no order
 

@@ -359,5 +359,23 @@ TEST(StoreIndexProperty, LongestIsThatOfAnOracleThatTriesEveryChain) {
   }
 }
 
+TEST(StoreIndexBytes, PendingOnesAreKnownApart) {
+  const Tokens prompt = random_tokens(1, 100);
+  const auto line = line_of(model_named('m'), prompt, {40, 80});
+  const std::uint64_t first = on_disk(line[0].file_bytes);
+  const std::uint64_t second = on_disk(line[1].file_bytes);
+  StoreIndex index;
+  index.add(line[0], true);
+  index.add(line[1], true);
+  EXPECT_EQ(index.pending_bytes(), first + second);
+  index.publish(key_of(line[0]));
+  index.publish(key_of(line[0]));
+  EXPECT_EQ(index.pending_bytes(), second);
+  index.erase(key_of(line[0]));
+  index.erase(key_of(line[1]));
+  EXPECT_EQ(index.pending_bytes(), 0U);
+  EXPECT_EQ(index.bytes(), 0U);
+}
+
 }  // namespace
 }  // namespace samovar

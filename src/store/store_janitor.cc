@@ -176,25 +176,25 @@ std::uint64_t StoreJanitor::remove(const std::vector<BlobKey>& keys) {
   return freed;
 }
 
-bool StoreJanitor::make_room(std::uint64_t next) {
+bool StoreJanitor::make_room(std::uint64_t coming) {
   StoreShared& shared = *shared_;
-  if (shared.written_bytes() + next <= shared.options.size_max) return true;
+  if (shared.folder_bytes() + coming <= shared.options.size_max) return true;
   shared.empty_quarantine();  // what is known to be bad goes before what is good
-  return free_down_to(shared.options.size_max / 100 * kLowWater, next);
+  return free_down_to(shared.options.size_max / 100 * kLowWater, coming);
 }
 
-// Evicts until `most` bytes are left, `next` among them. True if at least the budget holds.
-bool StoreJanitor::free_down_to(std::uint64_t most, std::uint64_t next) {
+// Evicts until `most` bytes are left. True if at least the budget holds.
+bool StoreJanitor::free_down_to(std::uint64_t most, std::uint64_t coming) {
   StoreShared& shared = *shared_;
   std::vector<BlobKey> order;
-  const std::uint64_t used = shared.written_bytes() + next;
+  const std::uint64_t used = shared.folder_bytes() + coming;
   {
     const std::scoped_lock hold(shared.mutex);
     if (used > most) order = shared.index.eviction_order(used - most, shared.clock.wall_seconds());
   }
   const std::uint64_t freed = remove(order);
   shared.flush_catalog();
-  const bool fits = shared.written_bytes() + next <= shared.options.size_max;
+  const bool fits = shared.folder_bytes() + coming <= shared.options.size_max;
   {
     const std::scoped_lock hold(shared.mutex);
     shared.stats.evicted += order.size();

@@ -18,10 +18,10 @@ class StoreJanitor {
   // Posts what brings the index to life: the catalog, then the folder.
   static void start(const std::shared_ptr<StoreJanitor>& janitor);
 
-  // Frees bytes until everything in the folder and `next` bytes of files that are about to be written
-  // are within the budget; then down to the low-water mark, so that it is not called for every
-  // file. What is queued behind them makes room for itself. False: it cannot be done.
-  bool make_room(std::uint64_t next);
+  // Frees bytes until everything in the folder and the `coming` ones, which are written next, are
+  // within the budget; then down to the low-water mark, so that it is not called for every file.
+  // False: it cannot be done.
+  bool make_room(std::uint64_t coming);
 
   void remove_superseded(const Identity& tip);
 
@@ -37,7 +37,7 @@ class StoreJanitor {
   void read_pins();
   void take_in(const StoreFolder::Scan& scan);
   std::uint64_t remove(const std::vector<BlobKey>& keys);
-  bool free_down_to(std::uint64_t most, std::uint64_t next);
+  bool free_down_to(std::uint64_t most, std::uint64_t coming);
 
   const std::shared_ptr<StoreShared> shared_;
 };

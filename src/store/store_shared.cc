@@ -59,11 +59,6 @@ std::uint64_t StoreShared::written_today() {
 
 std::uint64_t StoreShared::folder_bytes() const {
   const std::scoped_lock hold(mutex);
-  return index.bytes() + quarantined_bytes + refused_bytes + own_bytes + other_bytes;
-}
-
-std::uint64_t StoreShared::written_bytes() const {
-  const std::scoped_lock hold(mutex);
   return index.bytes() - index.pending_bytes() + quarantined_bytes + refused_bytes + own_bytes +
          other_bytes;
 }

@@ -66,11 +66,9 @@ struct StoreShared : std::enable_shared_from_this<StoreShared> {
   void set_ready();
   void count_written(std::uint64_t bytes);
   [[nodiscard]] std::uint64_t written_today();
-  [[nodiscard]] std::uint64_t folder_bytes() const;  // queued files included
-  [[nodiscard]] std::uint64_t written_bytes()
-      const;                                // without them  // what counts against the budget
-  [[nodiscard]] bool resting() const;       // after trouble, and without the lock
-  void note_trouble(const FsError& error);  // writing rests for a while, longer each time
+  [[nodiscard]] std::uint64_t folder_bytes() const;  // what is there, queued files not
+  [[nodiscard]] bool resting() const;                // after trouble, and without the lock
+  void note_trouble(const FsError& error);           // writing rests for a while, longer each time
   void note_success();
   void call_wake();
 

@@ -307,8 +307,7 @@ TEST_P(StoreSimulationTest, WhenNothingFailsNoTurnDoes) {
   EXPECT_GT(total.sources.at(ReuseSource::store), 200) << "sessions that memory had no room for";
 }
 
-// --- canaries
-// -------------------------------------------------------------------------------------
+// --- canaries -----------------------------------------------------------------------------------
 
 bool noticed(const FakeEngineOptions& options) {
   if (only_seed() == 0) log_set_level(LogLevel::off);
