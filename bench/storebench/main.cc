@@ -10,10 +10,11 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <condition_variable>
 #include <filesystem>
 #include <map>
+#include <mutex>
 #include <string_view>
-#include <thread>
 
 #include "base/executor.h"
 #include "bench/enginebench/measure.h"
@@ -52,7 +53,7 @@ struct StoreBed {
     options.buffer_bytes = std::size_t{512} << 20;
     options.model = Fingerprint{engine.state_format().fingerprint};
     options.layout = engine.state_format().layout;
-    options.segment_bytes = engine.limits().token_bytes * 2048;
+    options.segment_bytes = engine.limits().token_bytes * 512;
     options.snapshot_bytes = engine.limits().snapshot_bytes;
     options.needs_snapshot = engine.model().rewind == RewindKind::snapshot;
     store = take_or_exit(Store::open(files, system_clock(), options, {writer, readers, catalog}));
@@ -74,8 +75,17 @@ struct StoreBed {
 
 struct Bed {
   Bed(LlamaEngine& llama, Store& store, Micros quiet)
-      : engine(llama), scheduler(llama, system_clock(), options(quiet), {&store, &llama}) {}
+      : engine(llama),
+        kept(store),
+        scheduler(llama, system_clock(), options(quiet), {&store, &llama}) {
+    store.set_wake([this] {
+      const std::scoped_lock lock(mutex);
+      woken = true;
+      changed.notify_all();
+    });
+  }
   ~Bed() {
+    kept.set_wake(nullptr);
     for (SeqId id = 0; id < engine.limits().sequences; ++id) engine.drop(id);
   }
 
@@ -83,6 +93,7 @@ struct Bed {
     SchedulerOptions choice;
     choice.parallel = 2;
     choice.write_behind.quiet = quiet;
+    choice.write_behind.segment_tokens = 512;
     choice.write_behind.window = quiet + 1'000'000 * kSecond;
     // Without writing, not even the segments that are written as soon as they are full.
     if (quiet > 0) choice.write_behind.tokens_min = 1 << 30;
@@ -102,13 +113,20 @@ struct Bed {
     auto sampler = take_or_exit(engine.make_sampler(request.sampling, tokens));
     scheduler.add(std::move(request), std::move(sampler), sink);
     while (!sink->ended) {
-      if (!scheduler.step()) std::this_thread::yield();
+      if (scheduler.step()) continue;
+      std::unique_lock lock(mutex);  // as the engine thread waits
+      changed.wait_for(lock, std::chrono::milliseconds(20), [this] { return woken; });
+      woken = false;
     }
     return sink->timings;
   }
 
   LlamaEngine& engine;
+  Store& kept;
   Scheduler scheduler;
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool woken = false;
 };
 
 std::vector<fs::path> blobs(const std::string& folder) {
@@ -146,10 +164,8 @@ double plain_read(const std::vector<fs::path>& files) {
   return static_cast<double>(bytes) / 1e3 / static_cast<double>(system_clock().now() - began);
 }
 
-double restore_rate(LlamaEngine& engine, const std::string& folder, const Tokens& prompt,
-                    bool show) {
-  StoreBed store(engine, folder);
-  Bed bed(engine, *store.store, 1'000'000 * kSecond);
+double restore_rate(LlamaEngine& engine, Store& store, const Tokens& prompt, bool show) {
+  Bed bed(engine, store, 1'000'000 * kSecond);
   const TurnTimings timings = bed.ask(prompt, 1);
   if (timings.source != ReuseSource::store) {
     fmt::print(stderr, "nothing was restored\n");
@@ -179,12 +195,13 @@ void run_restore(const BenchOptions& options, const std::string& folder) {
     store.store->drain(600 * kSecond);
   }
   const auto files = blobs(folder);
+  StoreBed store(*engine, folder);
   for (const bool cached : {true, false}) {
     std::vector<double> ours;
     std::vector<double> plain;
     for (int round = -1; round < options.rounds; ++round) {
       if (!cached) forget_pages(files);
-      const double restored = restore_rate(*engine, folder, prompt, round >= 0);
+      const double restored = restore_rate(*engine, *store.store, prompt, round >= 0);
       if (!cached) forget_pages(files);
       const double read = plain_read(files);
       if (round < 0) continue;

@@ -15,10 +15,14 @@ namespace {
 constexpr std::uint64_t kSizeMax = std::uint64_t{128} << 30;
 constexpr std::uint64_t kSizeUnknown = std::uint64_t{8} << 30;
 constexpr std::uint64_t kWritesPerDay = std::uint64_t{200} << 30;
-constexpr Position kSegmentTokens = 2048;
-constexpr Position kSegmentTokensMin = 64;
 
-// How many segments the buffers of each direction should hold.
+// Of a segment: small enough that a few on their way from disk to the engine stay in the
+// processor's cache, large enough that opening and syncing files does not matter.
+constexpr std::size_t kSegmentBytes = std::size_t{6} << 20;
+constexpr Position kSegmentTokensMax = 2048;
+constexpr Position kSegmentTokensMin = 512;
+
+// How many segments the buffers of each direction must hold, even if that makes them smaller.
 constexpr std::size_t kSegmentsInBuffers = 6;
 
 constexpr Micros kReadyWait = 2 * kSecond;  // for the index, usually read by now
@@ -40,10 +44,12 @@ std::uint64_t default_size(Fs& fs, const std::string& folder) {
 }  // namespace
 
 Position segment_tokens(const ServeOptions& options, const EngineLimits& limits) {
-  const std::size_t each = options.store_buffers.value_or(0) / 2 / kSegmentsInBuffers;
-  const std::size_t fit = limits.token_bytes == 0 ? kSegmentTokens : each / limits.token_bytes;
-  const auto tokens = static_cast<Position>(std::min<std::size_t>(fit, kSegmentTokens));
-  return std::max(tokens, kSegmentTokensMin);
+  const std::size_t each = std::max<std::size_t>(1, limits.token_bytes);
+  const std::size_t fit = options.store_buffers.value_or(0) / 2 / kSegmentsInBuffers / each;
+  const auto tokens = static_cast<Position>(
+      std::min<std::size_t>(kSegmentBytes / each, static_cast<std::size_t>(kSegmentTokensMax)));
+  const auto most = static_cast<Position>(std::min<std::size_t>(fit, kSegmentTokensMax));
+  return std::max<Position>(1, std::min(std::max(tokens, kSegmentTokensMin), most));
 }
 
 Result<std::unique_ptr<StoreParts>> StoreParts::open(const ServeOptions& options,

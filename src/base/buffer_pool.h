@@ -32,6 +32,9 @@ class Buffer {
   [[nodiscard]] MutableBytes writable() { return {data_.get(), size_}; }
   void resize(std::size_t size);  // <= capacity; contents stay
 
+  // Gives the memory away: the pool counts it no more and will not see it again.
+  std::unique_ptr<std::uint8_t[]> release();
+
  private:
   friend class BufferPool;
   std::unique_ptr<std::uint8_t[]> data_;
@@ -64,6 +67,7 @@ class BufferPool : public std::enable_shared_from_this<BufferPool> {
   };
   explicit BufferPool(std::size_t budget) : budget_(budget) {}
   void give(std::unique_ptr<std::uint8_t[]> data, std::size_t capacity);
+  void forget(std::size_t capacity);
 
   const std::size_t budget_;
   mutable std::mutex mutex_;

@@ -219,6 +219,10 @@ SnapshotPtr LlamaEngine::make_snapshot(Position position, Bytes bytes) {
   return memory_->make_snapshot(position, bytes);
 }
 
+SnapshotPtr LlamaEngine::adopt_snapshot(Position position, Buffer bytes) {
+  return memory_->adopt_snapshot(position, std::move(bytes));
+}
+
 void LlamaEngine::drop(SeqId sequence) { memory_->drop(sequence); }
 
 bool LlamaEngine::probe() {

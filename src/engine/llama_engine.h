@@ -53,6 +53,7 @@ class LlamaEngine final : public Engine, public SegmentPort {
   Status import_segment(SeqId sequence, Position begin, Position end, Bytes segment) override;
   [[nodiscard]] Bytes snapshot_bytes(const Snapshot& snapshot) const override;
   SnapshotPtr make_snapshot(Position position, Bytes bytes) override;
+  SnapshotPtr adopt_snapshot(Position position, Buffer bytes) override;
 
   // What a sequence's bytes depend on (fingerprint.h).
   [[nodiscard]] const StateFormat& state_format() const { return state_format_; }

@@ -77,6 +77,13 @@ SnapshotPtr LlamaMemory::make_snapshot(Position position, Bytes bytes) {
   return std::make_shared<LlamaSnapshot>(pool_, this, position, std::move(buffer), bytes.size());
 }
 
+SnapshotPtr LlamaMemory::adopt_snapshot(Position position, Buffer bytes) {
+  const std::size_t size = bytes.size();
+  const std::size_t capacity = bytes.capacity();
+  SnapshotPool::Buffer buffer{.data = bytes.release(), .capacity = capacity};
+  return std::make_shared<LlamaSnapshot>(pool_, this, position, std::move(buffer), size);
+}
+
 const LlamaSnapshot* LlamaMemory::usable(const Snapshot* snapshot, Position position) const {
   const auto* ours = dynamic_cast<const LlamaSnapshot*>(snapshot);
   if (ours == nullptr || ours->owner() != this || ours->position() != position) {

@@ -21,6 +21,7 @@
 #include <span>
 #include <vector>
 
+#include "base/buffer_pool.h"
 #include "base/bytes.h"
 #include "base/result.h"
 #include "engine/engine.h"
@@ -49,6 +50,7 @@ class LlamaMemory {
 
   Result<SnapshotPtr> snapshot(SeqId sequence);
   SnapshotPtr make_snapshot(Position position, Bytes bytes);
+  SnapshotPtr adopt_snapshot(Position position, Buffer bytes);
 
   enum class Outcome {
     done,

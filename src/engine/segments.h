@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <functional>
 
+#include "base/buffer_pool.h"
 #include "base/bytes.h"
 #include "base/result.h"
 #include "core/tokens.h"
@@ -38,6 +39,11 @@ class SegmentPort {
   // Null if there is no memory for it.
   [[nodiscard]] virtual Bytes snapshot_bytes(const Snapshot& snapshot) const = 0;
   virtual SnapshotPtr make_snapshot(Position position, Bytes bytes) = 0;
+
+  // The same, keeping the buffer's memory instead of copying it.
+  virtual SnapshotPtr adopt_snapshot(Position position, Buffer bytes) {
+    return make_snapshot(position, bytes.bytes());
+  }
 };
 
 }  // namespace samovar

@@ -74,7 +74,7 @@ class Memory {
   // --- restore: segments from token 0, then the snapshot. After a failure, or without a snapshot
   // that the model needs, the sequence must be discarded. ---
   Status import(SegmentPort& port, SeqId sequence, TokenSpan tokens, Bytes segment, bool canonical);
-  Status finish_import(SegmentPort& port, SeqId sequence, AnchorKind kind, Bytes snapshot);
+  Status finish_import(SegmentPort& port, SeqId sequence, AnchorKind kind, Buffer snapshot);
   void discard(SeqId sequence);  // running or not, nothing saved
 
   // After `failed`: back to the best resume point at or before `limit`, or empty.

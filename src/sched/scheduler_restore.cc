@@ -70,13 +70,13 @@ void Scheduler::restore_step(TurnState& turn) {
 }
 
 bool Scheduler::take_part(TurnState& turn) {
-  const RestoredPart part = turn.restore->take();
+  RestoredPart part = turn.restore->take();
   const Micros began = clock_.now();
   Status status;
   if (part.snapshot) {
     assert(part.end == held(turn));
-    status =
-        memory_.finish_import(*persistence_.port, turn.sequence, part.anchor, part.bytes.bytes());
+    status = memory_.finish_import(*persistence_.port, turn.sequence, part.anchor,
+                                   std::move(part.bytes));
   } else {
     assert(part.begin == held(turn));
     const TokenSpan tokens(turn.request.prompt.tokens);

@@ -35,7 +35,7 @@ namespace samovar {
 struct WriteBehindOptions {
   Micros quiet = 2 * kSecond;
   Micros window = 30 * kSecond;
-  Position segment_tokens = 2048;
+  Position segment_tokens = 1024;
   Position tokens_min = 128;
   Position older_spacing = 16'384;  // tokens between older anchors that are written
 };
