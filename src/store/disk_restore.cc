@@ -2,7 +2,7 @@
 // so that a reader never waits for memory while it holds a thread.
 #include "store/disk_restore.h"
 
-#include <deque>
+#include <algorithm>
 #include <utility>
 
 namespace samovar {
@@ -14,19 +14,19 @@ constexpr std::size_t kAhead = 4;
 }  // namespace
 
 struct DiskRestore::Slot {
-  BlobRecord record;
   Buffer buffer;
-  bool arrived = false;
+  bool arrived = false;  // guarded by Work::mutex
 };
 
 // Shared with the jobs that read. Members below `mutex` are guarded by it.
 struct DiskRestore::Work {
   std::shared_ptr<StoreShared> shared;
   Tokens tokens;
+  std::vector<BlobRecord> parts;  // the chain's, in order
+  std::vector<Slot> slots;        // one for each; a reader fills the one it was given
   std::atomic<bool> cancelled = false;
 
   std::mutex mutex;
-  std::deque<Slot> slots;  // in order; pushed by the engine thread, filled by readers
   std::string error;
   RestoreFigures figures;
 };
@@ -35,8 +35,9 @@ DiskRestore::DiskRestore(std::shared_ptr<StoreShared> shared, StoredChain chain,
     : shared_(std::move(shared)), chain_(std::move(chain)), work_(std::make_shared<Work>()) {
   work_->shared = shared_;
   work_->tokens.assign(tokens.begin(), tokens.begin() + chain_.position);
-  parts_ = chain_.segments;
-  if (chain_.snapshot) parts_.push_back(*chain_.snapshot);
+  work_->parts = chain_.segments;
+  if (chain_.snapshot) work_->parts.push_back(*chain_.snapshot);
+  work_->slots.resize(work_->parts.size());
   const auto keys = chain_.keys();
   const std::scoped_lock hold(shared_->mutex);
   for (const BlobKey& key : keys) {
@@ -70,7 +71,7 @@ StoreRestore::State DiskRestore::state() {
     count_failure();
     return State::failed;
   }
-  if (taken_ == parts_.size()) return State::done;
+  if (taken_ == work_->parts.size()) return State::done;
   post_reads();
   const std::scoped_lock hold(work_->mutex);
   if (!work_->error.empty()) {
@@ -80,36 +81,48 @@ StoreRestore::State DiskRestore::state() {
     count_failure();
     return State::failed;
   }
-  const bool ready = !work_->slots.empty() && work_->slots.front().arrived;
-  return ready ? State::ready : State::waiting;
+  return work_->slots[taken_].arrived ? State::ready : State::waiting;
 }
 
 // Buffers are taken here, on the engine thread, part by part in order: what waits for memory waits
-// for parts before it to be consumed, never the other way round.
+// for parts before it to be consumed, never the other way round. Only the snapshot is read early.
 void DiskRestore::post_reads() {
-  while (posted_ < parts_.size() && posted_ - taken_ < kAhead) {
-    const BlobRecord& record = parts_[posted_];
-    auto buffer = shared_->read_pool->take(record.payload_bytes);
-    if (!buffer) {
+  const std::size_t last = work_->parts.size() - 1;
+  while (posted_ <= last && posted_ - taken_ < kAhead) {
+    const bool early = posted_ == last && snapshot_posted_;
+    if (!early && !post(posted_)) {
       const bool hopeless = posted_ == taken_ && shared_->read_pool->in_use() == 0;
       if (hopeless) lost_ = "a part is larger than the buffers for reading";
       return;
     }
-    Slot* slot = nullptr;
-    {
-      const std::scoped_lock hold(work_->mutex);
-      slot = &work_->slots.emplace_back(Slot{record, std::move(*buffer)});
-    }
-    ++posted_;
-    shared_->executors.readers.post([work = work_, slot] { read(*work, *slot); });
+    if (++posted_ == 1 && chain_.snapshot && snapshot_may_be_early()) snapshot_posted_ = post(last);
   }
 }
 
-// On a reader. The slot stays where it is until it was filled: deque ends grow and shrink around
-// it.
-void DiskRestore::read(Work& work, Slot& slot) {
+// The snapshot is taken last and is often the largest part: read beside the segments, it does not
+// make everybody wait at the end. All early ones together leave half of the memory to segments,
+// which are consumed in order, so that one always gets on.
+bool DiskRestore::snapshot_may_be_early() const {
+  const std::size_t budget = shared_->read_pool->budget();
+  const auto fits = [budget](const BlobRecord& part) { return part.payload_bytes <= budget / 4; };
+  return std::ranges::all_of(chain_.segments, fits) &&
+         shared_->read_pool->in_use() + chain_.snapshot->payload_bytes <= budget / 2;
+}
+
+// False: no memory now.
+bool DiskRestore::post(std::size_t part) {
+  auto buffer = shared_->read_pool->take(work_->parts[part].payload_bytes);
+  if (!buffer) return false;
+  work_->slots[part].buffer = std::move(*buffer);
+  shared_->executors.readers.post([work = work_, part] { read(*work, part); });
+  return true;
+}
+
+// On a reader.
+void DiskRestore::read(Work& work, std::size_t part) {
   StoreShared& shared = *work.shared;
-  const BlobRecord& record = slot.record;
+  const BlobRecord& record = work.parts[part];
+  Slot& slot = work.slots[part];
   if (work.cancelled) return;
   const auto size = static_cast<std::size_t>(record.end - record.begin);
   const BlobExpectation expected{
@@ -142,15 +155,15 @@ void DiskRestore::read(Work& work, Slot& slot) {
 
 RestoredPart DiskRestore::take() {
   RestoredPart part;
-  const BlobRecord& record = parts_[taken_++];
+  const BlobRecord& record = work_->parts[taken_];
+  Slot& slot = work_->slots[taken_++];
   part.snapshot = record.kind == BlobKind::snapshot;
   part.begin = record.begin;
   part.end = record.end;
   part.anchor = record.anchor;
   part.canonical = record.canonical;
   const std::scoped_lock hold(work_->mutex);
-  part.bytes = std::move(work_->slots.front().buffer);
-  work_->slots.pop_front();
+  part.bytes = std::move(slot.buffer);
   work_->figures.bytes += record.payload_bytes;
   return part;
 }
@@ -175,7 +188,7 @@ void DiskRestore::succeeded() {
 }
 
 void DiskRestore::refused() {
-  const BlobRecord& record = parts_[taken_ - 1];
+  const BlobRecord& record = work_->parts[taken_ - 1];
   const BlobKey key{record.kind, record.identity};
   lost_ = "the engine refused a part";
   count_failure();

@@ -30,15 +30,17 @@ class DiskRestore final : public StoreRestore {
   struct Slot;
 
   void post_reads();
-  static void read(Work& work, Slot& slot);
+  bool post(std::size_t part);
+  [[nodiscard]] bool snapshot_may_be_early() const;
+  static void read(Work& work, std::size_t part);
   void let_go();
   void count_failure();
 
   const std::shared_ptr<StoreShared> shared_;
   const StoredChain chain_;
   const std::shared_ptr<Work> work_;
-  std::vector<BlobRecord> parts_;  // the chain's, in order
-  std::size_t posted_ = 0;
+  std::size_t posted_ = 0;        // parts whose reads were posted, from the first
+  bool snapshot_posted_ = false;  // the last one's too, early
   std::size_t taken_ = 0;
   bool held_ = false;
   bool counted_ = false;  // as a failure
