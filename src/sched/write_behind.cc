@@ -185,14 +185,19 @@ std::vector<Position> WriteBehind::targets(SeqId sequence, Reach reach) {
   return targets;
 }
 
-// Sparse older anchors, for edits and branches of a conversation that comes back later.
+// Older anchors, for edits and branches of a conversation that comes back later: sparse ones, and
+// the last one before the end of the history, from which another last message goes on.
 void WriteBehind::add_older(SeqId sequence, std::vector<Position>& targets) const {
+  const Position history_end = memory_.resident(sequence).history_end;
   Position last = 0;
+  Position before = 0;
   for (const Anchor& anchor : memory_.anchors().of(sequence)) {
+    if (anchor.position < history_end) before = anchor.position;
     if (anchor.position - last < options_.older_spacing) continue;
     last = anchor.position;
     targets.push_back(anchor.position);
   }
+  if (before > 0) targets.push_back(before);
 }
 
 WriteBehind::Task WriteBehind::make_task(SeqId sequence, Reach reach, bool urgent) {

@@ -37,7 +37,7 @@ struct WriteBehindOptions {
   Micros window = 30 * kSecond;
   Position segment_tokens = 1024;
   Position tokens_min = 128;
-  Position older_spacing = 16'384;  // tokens between older anchors that are written
+  Position older_spacing = 4096;  // tokens between older anchors that are written
 };
 
 class WriteBehind {
