@@ -111,6 +111,11 @@ Status resolve(ServeOptions& options) {
   if (!options.store_buffers) {
     options.store_buffers = std::min(std::uint64_t{512} << 20, physical_memory() / 16);
   }
+  constexpr std::uint64_t kBuffersMin = std::uint64_t{4} << 20;
+  if (options.store && *options.store_buffers < kBuffersMin) {
+    return refuse("too little for bytes on their way to and from the disk", "--store-buffers",
+                  "Give at least 4M, or use --no-store");
+  }
   if (options.store && options.store_dir.empty()) {
     options.store_dir = default_store_dir();
     if (options.store_dir.empty()) {

@@ -62,6 +62,12 @@ Result<std::unique_ptr<StoreParts>> StoreParts::open(const ServeOptions& options
   if (store.size_max == 0) store.size_max = default_size(parts->fs_, store.folder);
   store.writes_per_day = options.store_writes_per_day.value_or(kWritesPerDay);
   store.buffer_bytes = options.store_buffers.value_or(0);
+  if (const std::size_t least = 4 * engine.limits().snapshot_bytes; store.buffer_bytes < least) {
+    log_warning(
+        "store: a snapshot of this model takes {}: buffers of {} are used (--store-buffers)",
+        format_bytes(engine.limits().snapshot_bytes), format_bytes(least));
+    store.buffer_bytes = least;
+  }
   store.model = Fingerprint{engine.state_format().fingerprint};
   store.layout = engine.state_format().layout;
   store.label = engine.model().name;

@@ -165,7 +165,7 @@ Status Memory::import(SegmentPort& port, SeqId sequence, TokenSpan tokens, Bytes
 Status Memory::finish_import(SegmentPort& port, SeqId sequence, AnchorKind kind, Buffer snapshot) {
   const auto position = static_cast<Position>(resident(sequence).tokens.size());
   const SnapshotPtr state = port.adopt_snapshot(position, std::move(snapshot));
-  if (state == nullptr) return fail(ErrorKind::internal, "no memory for a restored snapshot");
+  if (state == nullptr) return fail(ErrorKind::overloaded, "no memory for a restored snapshot");
   if (engine_.rewind(sequence, position, state.get()) != EngineStatus::ok) {
     return fail(ErrorKind::internal, "a snapshot was refused by the engine");
   }

@@ -107,6 +107,7 @@ class Scheduler {
   bool take_part(TurnState& turn);
   void finish_restore(TurnState& turn);
   void restore_failed(TurnState& turn, const std::string& why);
+  void plan_again(TurnState& turn);
   void note_restore(TurnState& turn);
   void choose_session(TurnState& turn, const Plan& plan, const SessionId& stored);
 

@@ -70,6 +70,12 @@ void Scheduler::restore_step(TurnState& turn) {
 }
 
 bool Scheduler::take_part(TurnState& turn) {
+  // Running replies may have used cells that this turn was promised: it waits for its turn again.
+  const Position missing = turn.restore_plan.resume_at - held(turn);
+  if (!make_room(missing, &turn, nullptr)) {
+    plan_again(turn);
+    return false;
+  }
   RestoredPart part = turn.restore->take();
   const Micros began = clock_.now();
   Status status;
@@ -87,7 +93,8 @@ bool Scheduler::take_part(TurnState& turn) {
   }
   turn.timings.restore_set += clock_.now() - began;
   if (!status) {
-    turn.restore->refused();
+    // Short of memory is not the file's fault.
+    if (status.error().kind != ErrorKind::overloaded) turn.restore->refused();
     restore_failed(turn, status.error().message);
     return false;
   }
@@ -108,8 +115,13 @@ void Scheduler::finish_restore(TurnState& turn) {
 // The bad part is out of the index by now: what is planned next does not meet it again.
 void Scheduler::restore_failed(TurnState& turn, const std::string& why) {
   log_warning("turn {}: {}; looking for a shorter checkpoint", turn.id, why);
-  turn.timings.restore += clock_.now() - turn.restore_began;
   ++turn.restores_failed;
+  plan_again(turn);
+}
+
+// Gives up a restore and sends its turn back to the head of the queue.
+void Scheduler::plan_again(TurnState& turn) {
+  turn.timings.restore += clock_.now() - turn.restore_began;
   leave(turn);
   turn.phase = Phase::waiting;
   turn.sequence = -1;

@@ -163,6 +163,8 @@ std::vector<Position> WriteBehind::targets(SeqId sequence, Reach reach) {
   const bool extends = resident.continued > 0 || resident.departed == 0;
   const bool departs = resident.departed > 0 || resident.continued == 0;
   if (whole && extends && !resident.running) memory_.take_anchor(sequence, AnchorKind::reply_end);
+  // The window is over: where the sequence is now, under a long message or in a long reply.
+  if (reach == Reach::newest) memory_.take_anchor(sequence, AnchorKind::grid);
   const auto& anchors = memory_.anchors().of(sequence);
   for (const Anchor& anchor : anchors) {
     const bool end = anchor.kind == AnchorKind::reply_end && anchor.position == length(resident);
@@ -218,6 +220,7 @@ WriteBehind::Task WriteBehind::make_task(SeqId sequence, Reach reach, bool urgen
   if (cover.until > 0) task.nodes[cover.until] = cover.node;
   for (const Position target : targets) {
     if (target <= cover.until) {
+      if (!hybrid_) continue;
       const auto node = store_.node_at(resident.tokens, target);
       if (!node) continue;  // inside a segment that another session cut elsewhere
       task.nodes[target] = *node;
@@ -239,7 +242,10 @@ WriteBehind::Task WriteBehind::make_task(SeqId sequence, Reach reach, bool urgen
 void WriteBehind::plan_segments(Task& task, Position until) const {
   Position begin = task.nodes.empty() ? 0 : task.nodes.rbegin()->first;
   for (const Step& step : task.steps) begin = std::max(begin, step.end);
-  const auto& ends = memory_.resident(task.sequence).ends;
+  // Every anchor is a place that a snapshot may be written at later.
+  std::vector<Position> ends = memory_.resident(task.sequence).ends;
+  for (const Anchor& anchor : memory_.anchors().of(task.sequence)) ends.push_back(anchor.position);
+  std::ranges::sort(ends);
   const auto add = [&](Position end) {
     task.steps.push_back({.snapshot = false, .begin = begin, .end = end});
     begin = end;
@@ -342,11 +348,13 @@ void WriteBehind::save_all(Micros deadline) {
       if (length(memory_.resident(sequence)) < options_.tokens_min) continue;
       if (reach == Reach::tips && settled(sequence)) continue;
       Task task = make_task(sequence, reach, true);
+      int idle_waits = 0;
       for (std::size_t i = 0; i < task.steps.size() && clock_.now() < until;) {
         const Outcome outcome = run(task, task.steps[i]);
         if (outcome == Outcome::failed) break;
         if (outcome == Outcome::done) ++i;
-        if (outcome == Outcome::blocked && !store_.drain(kBufferWait)) continue;
+        // An idle writer holds no buffers: none is large enough.
+        if (outcome == Outcome::blocked && store_.drain(kBufferWait) && ++idle_waits > 1) break;
       }
     }
   }

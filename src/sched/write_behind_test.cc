@@ -343,6 +343,7 @@ TEST_F(WriteBehindTest, ShutdownWritesEverythingTheMostValuableFirst) {
 TEST_F(WriteBehindTest, ShutdownKeepsItsDeadlineAndSavesTheMostValuable) {
   engine_options.export_token_us = 1000;
   options.write_behind.quiet = 60 * kSecond;
+  options.write_behind.segment_tokens = 2048;
   boot();
   Conversation shorter = new_talk(300, 1);
   turn(shorter, 1500);

@@ -139,7 +139,11 @@ void DiskRestore::read(Work& work, std::size_t part) {
   const auto blob = read_blob(shared.fs, shared.folder.blob_path(record.model, key), expected,
                               slot.buffer, shared.clock, times);
   if (!blob && work.cancelled) return;  // its files may have been evicted meanwhile
-  if (!blob) shared.deal_with(record.model, key, blob.error());
+  if (!blob) {
+    shared.deal_with(record.model, key, blob.error());
+  } else {
+    shared.was_readable(key);
+  }
   {
     const std::scoped_lock hold(work.mutex);
     if (blob) {

@@ -217,6 +217,7 @@ bool Store::write_snapshot(const Identity& node, TokenSpan tokens,
                            const StoreOrigin& origin) {
   if (!accepts(origin.urgent)) return false;
   StoreShared& shared = *parts_->shared;
+  if (bytes.size() > shared.read_pool->budget()) return false;  // it could never be read (S5)
   // Queued snapshots are memory beyond the anchors' budget: one, or as much as for segments.
   const std::uint64_t queued = parts_->writer->queued_snapshot_bytes();
   if (queued > 0 && queued + bytes.size() > shared.write_pool->budget()) return false;

@@ -163,6 +163,11 @@ void StoreShared::deal_with(const Fingerprint& model, const BlobKey& key,
   flush_catalog();
 }
 
+void StoreShared::was_readable(const BlobKey& key) {
+  const std::scoped_lock hold(mutex);
+  unreadable.erase(key);
+}
+
 void StoreShared::put_away(const BlobRecord& record, const std::string& why) {
   const BlobKey key{record.kind, record.identity};
   const std::scoped_lock one(quarantine_mutex);

@@ -83,6 +83,7 @@ struct StoreShared : std::enable_shared_from_this<StoreShared> {
 
   // Quarantines the file of an entry that was forgotten, unless it is being written again. Its
   // bytes were in refused_bytes until now.
+  void was_readable(const BlobKey& key);  // an earlier failure to read it was not its fault
   void put_away(const BlobRecord& record, const std::string& why);
   void empty_quarantine();
   void count_quarantine();
