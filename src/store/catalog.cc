@@ -54,6 +54,7 @@ bool is_damage(int code) {
     case SQLITE_NOTADB:
     case SQLITE_ERROR:  // of statements that never change: the tables are others
     case SQLITE_FORMAT:
+    case SQLITE_TOOBIG:  // of values that we never write so large
       return true;
     default:
       return code == SQLITE_IOERR_SHORT_READ || code == SQLITE_IOERR_CORRUPTFS;
