@@ -160,13 +160,20 @@ void Scheduler::recover(TurnState& turn) {
   turn.phase = Phase::prefill;
 }
 
-// Frees cells for the next call: idle sequences go first; then the youngest prefill other than the
-// caller's is sent back to the queue; then, if replies are decoding, the youngest of them ends with
-// `length`. False if nothing but the caller's own prefill is left to give way.
+// Frees cells for the next call: idle sequences go first; then the youngest restore, then the
+// youngest prefill, other than the caller's, is sent back to the queue; then, if replies are
+// decoding, the youngest of them ends with `length`. False if nothing but the caller's own prefill
+// is left to give way.
 bool Scheduler::make_room(Position cells, const TurnState* prefilling,
                           std::vector<TurnState*>* decoding) {
   while (memory_.cells().free() < cells) {
     if (memory_.evict_one()) continue;
+    auto restoring = in_phase(Phase::restore);
+    std::erase(restoring, prefilling);
+    if (!restoring.empty()) {
+      plan_again(*restoring.back());
+      continue;
+    }
     auto others = in_phase(Phase::prefill);
     std::erase(others, prefilling);
     if (!others.empty()) {

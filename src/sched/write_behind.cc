@@ -214,6 +214,7 @@ WriteBehind::Task WriteBehind::make_task(SeqId sequence, Reach reach, bool urgen
   task.epoch = resident.epoch;
   task.size = length(resident);
   task.losses = store_.losses();
+  task.activity = line(sequence).activity;
   const StoredCover cover = store_.cover(resident.tokens);
   task.node = cover.node;
   line(sequence).segments_until = cover.until;
@@ -305,7 +306,7 @@ WriteBehind::Outcome WriteBehind::hand_over_snapshot(Task& task, const Step& ste
   const auto node = task.nodes.find(step.end);
   const Anchor* anchor = memory_.anchors().at(task.sequence, step.end);
   if (node == task.nodes.end() || anchor == nullptr) return Outcome::done;  // thinned meanwhile
-  line(task.sequence).activity = 0;
+  settle_activity(task);
   if (store_.has_snapshot(node->second)) return Outcome::done;
   const Resident& resident = memory_.resident(task.sequence);
   const bool taken = store_.write_snapshot(node->second, resident.tokens, anchor->snapshot,
@@ -314,9 +315,15 @@ WriteBehind::Outcome WriteBehind::hand_over_snapshot(Task& task, const Step& ste
   return taken ? Outcome::done : Outcome::failed;
 }
 
-void WriteBehind::finish(const Task& task) {
+// What was computed since the task was made is not saved by it.
+void WriteBehind::settle_activity(Task& task) {
   Line& line = this->line(task.sequence);
-  if (!hybrid_ || task.checkpoints) line.activity = 0;
+  line.activity = std::max<Micros>(0, line.activity - std::exchange(task.activity, 0));
+}
+
+void WriteBehind::finish(Task task) {
+  Line& line = this->line(task.sequence);
+  if (!hybrid_ || task.checkpoints) settle_activity(task);
   if (!task.settles) return;
   line.settled = true;
   line.size = task.size;

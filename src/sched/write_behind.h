@@ -8,7 +8,9 @@
 //   and the end of system and tools. Quiet is `quiet` after its last turn; for a session that keeps
 //   coming back, as a tool loop does, twice its usual pause, at most `window`: a snapshot that the
 //   next call outgrows at once is not worth its bytes.
-// - A session that has cost `window` of engine time since is written up to its newest anchor.
+// - A session that has cost `window` of engine time since is written up to where it is: under a
+// long
+//   message or in a long reply an anchor is taken for it.
 // - K/V is written as soon as two segments' worth is there: every checkpoint above needs it, and it
 //   is written once.
 // - What leaves memory is written first, with sparse older anchors, as far as buffers allow.
@@ -89,6 +91,7 @@ class WriteBehind {
     std::size_t next = 0;
     Identity node;  // of the last segment's end
     std::map<Position, Identity> nodes;
+    Micros activity = 0;  // engine time that its checkpoint saves
     bool urgent = false;
     bool checkpoints = false;  // up to a checkpoint, not only segments
     bool settles = false;      // nothing more is wanted afterwards
@@ -111,7 +114,8 @@ class WriteBehind {
   Outcome run(Task& task, const Step& step);
   Outcome hand_over_segment(Task& task, const Step& step);
   Outcome hand_over_snapshot(Task& task, const Step& step);
-  void finish(const Task& task);
+  void settle_activity(Task& task);
+  void finish(Task task);
   [[nodiscard]] StoreOrigin origin(const Task& task, const Step& step) const;
   [[nodiscard]] std::vector<SeqId> by_value() const;
 

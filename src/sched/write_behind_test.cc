@@ -357,6 +357,57 @@ TEST_F(WriteBehindTest, ShutdownKeepsItsDeadlineAndSavesTheMostValuable) {
   EXPECT_LT(stored(shorter), 1700);
 }
 
+// --- the window ---------------------------------------------------------------------------------
+
+// Under one long message there is no other anchor: the window makes its own.
+TEST_F(WriteBehindTest, APowerCutInALongPrefillCostsTheWindowAtMost) {
+  options.anchor_grid = 0;
+  options.write_behind.window = 3 * kSecond;  // 3000 tokens here
+  boot();
+  Conversation talk = new_talk(300, 1);
+  talk.messages.push_back(words(20'000, 5));
+  const auto sink = send(talk);
+  while (sink->progress.empty() || sink->progress.back().done < 15'000) step();
+  for (int i = 0; i < 5; ++i) rig.settle();
+  lose_power();
+  EXPECT_GT(stored(talk), 15'000 - 3000 - 2 * 512);
+}
+
+// --- cells --------------------------------------------------------------------------------------
+
+// A running reply takes the cells that a restore was promised: that is nobody's fault, least of all
+// the file's.
+TEST_F(WriteBehindTest, ARestoreThatRunsShortOfCellsIsPlannedAgainAndLosesNoFile) {
+  options.reply_reserve = 1;
+  boot();
+  Conversation talk = new_talk(300, 1);
+  turn(talk, 2000);
+  talk.messages.push_back(words(30, 77));
+  Conversation other = new_talk(100, 2);
+  constexpr std::size_t kReply = 60;
+  for (unsigned seed = 3;
+       FakeEngine::expected_reply(other.prompt().tokens, kReply).size() < kReply ||
+       FakeEngine::expected_reply(other.prompt().tokens, kReply).back() == FakeEngine::kEnd;
+       ++seed) {
+    other = new_talk(100, seed);
+  }
+  engine_options.cells = talk.prompt().size() + other.prompt().size() + 12;
+  restart();
+  const auto files = rig.files(".seg").size();
+  const auto running = send(other, kReply);
+  while (running->reply.empty()) step();
+  const auto restored = send(talk);
+  for (int i = 0; i < 30; ++i) scheduler->step();  // the disk is slow
+  finish(*running);
+  finish(*restored);
+  EXPECT_EQ(running->reply, text_of(FakeEngine::expected_reply(other.prompt().tokens, kReply)));
+  ASSERT_TRUE(restored->finished);
+  EXPECT_EQ(restored->timings().source, ReuseSource::store);
+  EXPECT_EQ(restored->reply, text_of(FakeEngine::expected_reply(talk.prompt().tokens, 20)));
+  EXPECT_EQ(rig.store->stats().quarantined, 0U);
+  EXPECT_GE(rig.files(".seg").size(), files);
+}
+
 // --- trouble ------------------------------------------------------------------------------------
 
 TEST_F(WriteBehindTest, AStoreInTroubleNeverFailsOrDelaysATurn) {

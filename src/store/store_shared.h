@@ -81,9 +81,11 @@ struct StoreShared : std::enable_shared_from_this<StoreShared> {
   // could not be read is looked for again, once.
   void deal_with(const Fingerprint& model, const BlobKey& key, const BlobReadError& error);
 
+  // An earlier failure to read it was not its fault.
+  void was_readable(const BlobKey& key);
+
   // Quarantines the file of an entry that was forgotten, unless it is being written again. Its
   // bytes were in refused_bytes until now.
-  void was_readable(const BlobKey& key);  // an earlier failure to read it was not its fault
   void put_away(const BlobRecord& record, const std::string& why);
   void empty_quarantine();
   void count_quarantine();
