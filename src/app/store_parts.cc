@@ -31,6 +31,7 @@ std::uint64_t default_size(Fs& fs, const std::string& folder) {
   (void)fs.make_directory(folder);
   const auto space = fs.space(folder);
   if (!space) return kSizeUnknown;
+  if (space->free / 2 >= kSizeMax) return kSizeMax;  // whatever is there already
   std::uint64_t own = 0;
   for (const DirEntry& entry : fs.list(folder, true).value_or(std::vector<DirEntry>{})) {
     if (!entry.directory) continue;

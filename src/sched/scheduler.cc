@@ -138,7 +138,7 @@ bool Scheduler::try_start(TurnState& turn, bool passing) {
                           .cells = memory_.cells(),
                           .cells_reserved = cells_reserved(),
                           .reply_reserve = reply_reserve(turn),
-                          .prefill_us_per_token = prefill_us_per_token_,
+                          .prefill_us_per_token = prefill_us_per_token_.value(),
                           .stored = stored ? stored->position : 0,
                           .stored_us = stored ? predicted_restore(*stored) : 0.0,
                           .may_reuse = attempt + 1 < kPlansMax};
@@ -209,6 +209,17 @@ void Scheduler::leave(TurnState& turn) {
     write_behind_->turn_ended(turn.sequence);
   }
   ++ended_;
+}
+
+// Back to the head of the queue.
+void Scheduler::requeue(TurnState& turn) {
+  leave(turn);
+  turn.phase = Phase::waiting;
+  turn.sequence = -1;
+  turn.waiting_since = clock_.now();
+  const auto place =
+      std::ranges::find_if(running_, [&](const Turn& other) { return other.get() == &turn; });
+  waiting_.splice(waiting_.begin(), running_, place);
 }
 
 void Scheduler::finish(TurnState& turn, FinishReason reason) {

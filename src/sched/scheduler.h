@@ -35,6 +35,7 @@
 #include "engine/engine.h"
 #include "sched/compute_share.h"
 #include "sched/memory.h"
+#include "sched/running_average.h"
 #include "sched/turn_state.h"
 #include "sched/write_behind.h"
 #include "store/store.h"
@@ -95,6 +96,7 @@ class Scheduler {
   [[nodiscard]] Position reply_reserve(const TurnState& turn) const;
   [[nodiscard]] Position cells_reserved() const;
   void leave(TurnState& turn);  // gives its sequence back
+  void requeue(TurnState& turn);
   void finish(TurnState& turn, FinishReason reason);
   void fail(TurnState& turn, Error error);
 
@@ -136,10 +138,10 @@ class Scheduler {
   std::list<Turn> waiting_;  // in order of arrival
   std::list<Turn> running_;  // in order of admission
   TurnId next_id_ = 1;
-  std::int64_t ended_ = 1;             // turns that gave their sequence back, so far
-  double prefill_us_per_token_ = 0.0;  // of the recent past, for predictions
-  double restore_us_per_byte_ = 0.0;   // likewise; 0: not measured yet
-  std::uint64_t sessions_ = 0;         // named so far
+  std::int64_t ended_ = 1;                    // turns that gave their sequence back, so far
+  RunningAverage prefill_us_per_token_{0.2};  // for predictions
+  RunningAverage restore_us_per_byte_{0.3};
+  std::uint64_t sessions_ = 0;  // named so far
 };
 
 }  // namespace samovar

@@ -11,9 +11,6 @@
 namespace samovar {
 namespace {
 
-// Weight of the newest call in the running average that predictions use.
-constexpr double kRateSmoothing = 0.2;
-
 Error engine_failed() {
   return {.kind = ErrorKind::internal,
           .message = "the engine failed twice on this turn; its sequence was dropped",
@@ -68,10 +65,9 @@ void Scheduler::record_prefill(TurnState& turn, Position begin, Position end, Mi
   turn.timings.prefill += took;
   turn.prefilled += std::max(0, std::min(end, prompt) - begin);
   const double per_token = static_cast<double>(took) / (end - begin);
-  double& average = prefill_us_per_token_;
-  average = average == 0.0 ? per_token : average + kRateSmoothing * (per_token - average);
+  prefill_us_per_token_.add(per_token);
   if (write_behind_ != nullptr) {
-    write_behind_->set_prefill_rate(average);
+    write_behind_->set_prefill_rate(prefill_us_per_token_.value());
     write_behind_->computed(turn.sequence, took);
   }
   if (end <= prompt) turn.sink->on_event(TurnProgress{.done = end, .total = prompt});
@@ -192,13 +188,7 @@ bool Scheduler::make_room(Position cells, const TurnState* prefilling,
 // is being repaired has a reply already: it ends here instead, as a reply does when cells run out.
 void Scheduler::give_way(TurnState& turn) {
   if (!turn.reply.empty()) return finish(turn, FinishReason::length);
-  leave(turn);
-  turn.phase = Phase::waiting;
-  turn.sequence = -1;
-  turn.waiting_since = clock_.now();
-  const auto place =
-      std::ranges::find_if(running_, [&](const Turn& other) { return other.get() == &turn; });
-  waiting_.splice(waiting_.begin(), running_, place);
+  requeue(turn);
 }
 
 // The books said there was room and the engine found none (a sliding-window cache has cells of its

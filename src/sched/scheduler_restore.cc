@@ -15,9 +15,6 @@ namespace {
 constexpr double kGuessedUsPerByte = 1e-3;
 constexpr double kUsPerPart = 300.0;
 
-// Weight of the newest restore in the running average that predictions use.
-constexpr double kRateSmoothing = 0.3;
-
 // A turn whose restores failed this often computes instead.
 constexpr int kRestoresMax = 8;
 
@@ -30,7 +27,8 @@ std::optional<StoredChain> Scheduler::find_stored(const TurnState& turn) const {
 }
 
 double Scheduler::predicted_restore(const StoredChain& chain) const {
-  const double rate = restore_us_per_byte_ > 0 ? restore_us_per_byte_ : kGuessedUsPerByte;
+  const double measured = restore_us_per_byte_.value();
+  const double rate = measured > 0 ? measured : kGuessedUsPerByte;
   return static_cast<double>(chain.bytes) * rate +
          kUsPerPart * static_cast<double>(chain.segments.size() + 1);
 }
@@ -122,13 +120,7 @@ void Scheduler::restore_failed(TurnState& turn, const std::string& why) {
 // Gives up a restore and sends its turn back to the head of the queue.
 void Scheduler::plan_again(TurnState& turn) {
   turn.timings.restore += clock_.now() - turn.restore_began;
-  leave(turn);
-  turn.phase = Phase::waiting;
-  turn.sequence = -1;
-  turn.waiting_since = clock_.now();
-  const auto place =
-      std::ranges::find_if(running_, [&](const Turn& other) { return other.get() == &turn; });
-  waiting_.splice(waiting_.begin(), running_, place);
+  requeue(turn);
 }
 
 void Scheduler::note_restore(TurnState& turn) {
@@ -139,9 +131,7 @@ void Scheduler::note_restore(TurnState& turn) {
   turn.timings.restore_read += figures.read;
   turn.timings.restore_verify += figures.verify;
   if (figures.bytes == 0) return;
-  const double rate = static_cast<double>(took) / static_cast<double>(figures.bytes);
-  double& average = restore_us_per_byte_;
-  average = average == 0.0 ? rate : average + kRateSmoothing * (rate - average);
+  restore_us_per_byte_.add(static_cast<double>(took) / static_cast<double>(figures.bytes));
 }
 
 // Which session the sequence's checkpoints are written for. Named by the client, or inherited from

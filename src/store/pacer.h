@@ -31,6 +31,7 @@ class Pacer {
   void change(bool& what, bool value) {
     {
       const std::scoped_lock lock(mutex_);
+      if (what == value) return;  // asked before every engine call
       what = value;
     }
     changed_.notify_all();

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "store/blob_layout.h"
 #include "store/disk_restore.h"
 #include "store/store_janitor.h"
 #include "store/store_shared.h"
@@ -180,9 +181,9 @@ BlobRecord make_record(const StoreShared& shared, BlobKind kind, const StoreOrig
 // What the file will take, header included.
 std::uint64_t file_bytes(const BlobRecord& record) {
   const auto tokens = static_cast<std::uint64_t>(record.end - record.begin);
-  const std::uint64_t chunks = (record.payload_bytes + kBlobChunkBytes - 1) / kBlobChunkBytes;
-  const std::uint64_t header = kBlobFixedBytes + tokens * sizeof(Token) + chunks * sizeof(Checksum);
-  return (header + kBlobAlignment - 1) / kBlobAlignment * kBlobAlignment + record.payload_bytes;
+  return blob_layout::header_bytes(
+             tokens, blob_layout::chunk_count(record.payload_bytes, kBlobChunkBytes)) +
+         record.payload_bytes;
 }
 
 }  // namespace

@@ -139,7 +139,7 @@ Result<StoreContents> StoreAdmin::look() {
 void StoreAdmin::count_rest(StoreContents& contents) {
   for (const std::string& path : contents.temporaries) contents.temporary.add(bytes_at(fs_, path));
   for (const std::string& path : contents.damaged) contents.quarantined.add(bytes_at(fs_, path));
-  if (const auto files = fs_.list(join_path(folder_.root(), "quarantine"), true)) {
+  if (const auto files = fs_.list(folder_.quarantine_folder(), true)) {
     for (const DirEntry& file : *files) contents.quarantined.add(file.bytes);
   }
   for (const char* suffix : kCatalogSuffixes) {
@@ -213,7 +213,7 @@ Result<FileCount> StoreAdmin::remove_remains(const StoreContents& contents) {
   FileCount count;
   std::vector<std::string> paths = contents.temporaries;
   paths.insert(paths.end(), contents.damaged.begin(), contents.damaged.end());
-  const std::string quarantine = join_path(folder_.root(), "quarantine");
+  const std::string quarantine = folder_.quarantine_folder();
   if (const auto files = fs_.list(quarantine, false)) {
     for (const DirEntry& file : *files) paths.push_back(join_path(quarantine, file.name));
   }

@@ -199,7 +199,7 @@ std::string StoreFolder::blob_path(const Fingerprint& model, const BlobKey& key)
 
 // Names of folders are durable before anything is published in them (S1).
 FsStatus StoreFolder::prepare(const Fingerprint* model) {
-  std::vector<std::string> folders = {root_, join_path(root_, kQuarantine)};
+  std::vector<std::string> folders = {root_, quarantine_folder()};
   if (model != nullptr) folders.push_back(model_folder(*model));
   for (const std::string& folder : folders) {
     if (FsStatus made = fs_.make_directory(folder); !made) return made;
@@ -216,7 +216,7 @@ FsStatus StoreFolder::quarantine(const Fingerprint& model, const BlobKey& key) {
 }
 
 FsStatus StoreFolder::quarantine_path(const std::string& path) {
-  const std::string folder = join_path(root_, kQuarantine);
+  const std::string folder = quarantine_folder();
   FsStatus moved = fs_.make_directory(folder);
   if (moved) moved = fs_.rename(path, join_path(folder, path.substr(path.rfind('/') + 1)));
   // Moved or not, the name goes: a crash may have left both, and then renaming one to the other
@@ -225,7 +225,7 @@ FsStatus StoreFolder::quarantine_path(const std::string& path) {
 }
 
 FsResult<std::uint64_t> StoreFolder::quarantined_bytes() {
-  const auto entries = list_if_there(fs_, join_path(root_, kQuarantine));
+  const auto entries = list_if_there(fs_, quarantine_folder());
   if (!entries) return std::unexpected(entries.error());
   std::uint64_t bytes = 0;
   for (const DirEntry& entry : *entries) bytes += on_disk(entry.bytes);
@@ -242,7 +242,7 @@ std::uint64_t StoreFolder::own_bytes() {
 }
 
 FsResult<std::uint64_t> StoreFolder::empty_quarantine() {
-  const std::string folder = join_path(root_, kQuarantine);
+  const std::string folder = quarantine_folder();
   const auto entries = list_if_there(fs_, folder);
   if (!entries) return std::unexpected(entries.error());
   std::uint64_t bytes = 0;

@@ -29,6 +29,7 @@ class StoreFolder {
   [[nodiscard]] const std::string& root() const { return root_; }
   [[nodiscard]] std::string lock_path() const { return join_path(root_, "lock"); }
   [[nodiscard]] std::string catalog_path() const { return join_path(root_, "catalog.db"); }
+  [[nodiscard]] std::string quarantine_folder() const { return join_path(root_, "quarantine"); }
   [[nodiscard]] std::string model_folder(const Fingerprint& model) const;
   [[nodiscard]] std::string blob_path(const Fingerprint& model, const BlobKey& key) const;
 

@@ -16,8 +16,7 @@ constexpr std::uint64_t kLowWater = 90;
 // What a full disk takes from us, in percent of what we have there.
 constexpr std::uint64_t kYield = 10;
 
-// After files could not be read: when to look at them again, at first and at last.
-constexpr Micros kScanAgain = 60 * kSecond;
+// After files could not be read time and again: when to look at them at last.
 constexpr Micros kScanAgainMax = 3600 * kSecond;
 
 }  // namespace

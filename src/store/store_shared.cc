@@ -12,9 +12,6 @@ constexpr Micros kBackoffMin = 2 * kSecond;
 constexpr Micros kBackoffMax = 300 * kSecond;
 constexpr std::int64_t kDaySeconds = 86'400;
 
-// After a file could not be read: when to look for it again.
-constexpr Micros kScanAgain = 60 * kSecond;
-
 }  // namespace
 
 StoreShared::StoreShared(Fs& file_system, const Clock& time, StoreOptions what,

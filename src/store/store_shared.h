@@ -19,6 +19,9 @@
 
 namespace samovar {
 
+// After a file could not be read: when to look at it again.
+inline constexpr Micros kScanAgain = 60 * kSecond;
+
 struct StoreShared : std::enable_shared_from_this<StoreShared> {
   StoreShared(Fs& file_system, const Clock& time, StoreOptions what, StoreExecutors where);
 
