@@ -18,7 +18,13 @@ namespace samovar {
 
 using TurnId = std::uint64_t;
 
+enum class TurnKind {
+  request,  // a client waits for the reply
+  rewarm,   // prefill only, in idle time; gives way to any request (docs/decisions/rewarm.md)
+};
+
 struct TurnRequest {
+  TurnKind kind = TurnKind::request;
   Prompt prompt;
   SamplingParams sampling;
   std::vector<std::string> stop;           // stop strings, matched on the reply's text
@@ -61,6 +67,15 @@ struct TurnTimings {
   ReuseSource source = ReuseSource::none;
 };
 
+// What there was to reuse, for the explanation of a miss. Positions are prompt tokens.
+struct ReuseFacts {
+  Position matched = 0;  // longest prefix shared with anything resident
+  Position stored = 0;   // what the longest checkpoint on disk would bring back
+  bool store_on = false;
+  int restores_failed = 0;      // checkpoints that were tried for this turn and given up
+  std::string restore_problem;  // why the last of them was
+};
+
 // --- events ----------------------------------------------------------------------------------
 
 struct TurnRestoring {  // before TurnStarted: a checkpoint is on its way from the store
@@ -71,6 +86,8 @@ struct TurnStarted {  // admitted; prefill begins
   Position prompt_tokens = 0;
   Position reused_tokens = 0;
   std::string plan;  // printable
+  ReuseSource source = ReuseSource::none;
+  ReuseFacts facts;
 };
 struct TurnProgress {  // after each piece of prefill
   Position done = 0;   // prompt tokens in memory so far, reused ones included
@@ -97,6 +114,10 @@ class TurnSink {
  public:
   virtual ~TurnSink() = default;
   virtual void on_event(TurnEvent event) = 0;
+
+  // Every sampled token, in order, whether or not its text is out yet; the end token included. Must
+  // not block either.
+  virtual void on_token(Token token) { (void)token; }
 
   // Asked by the engine thread between engine calls. True: the client is gone; work stops and what
   // was computed stays reusable.

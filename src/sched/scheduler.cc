@@ -128,6 +128,8 @@ void Scheduler::admit() {
 bool Scheduler::try_start(TurnState& turn, bool passing) {
   const Micros began = clock_.now();
   const auto stored = find_stored(turn);
+  turn.facts.store_on = persistence_.store != nullptr;
+  turn.facts.stored = stored ? stored->position : 0;
   for (int attempt = 0; attempt < kPlansMax; ++attempt) {
     const auto views = memory_.view();
     const PlanInput input{.prompt = turn.request.prompt,
@@ -179,10 +181,13 @@ void Scheduler::announce(TurnState& turn, const Plan& plan) {
   turn.announced = true;
   turn.timings.reused_tokens = plan.resume_at;
   turn.timings.matched_tokens = plan.matched;
+  turn.facts.matched = plan.matched;
   turn.timings.source = plan.source;
   turn.sink->on_event(TurnStarted{.prompt_tokens = plan.prompt_tokens,
                                   .reused_tokens = plan.resume_at,
-                                  .plan = plan.describe()});
+                                  .plan = plan.describe(),
+                                  .source = plan.source,
+                                  .facts = turn.facts});
 }
 
 Position Scheduler::reply_reserve(const TurnState& turn) const {

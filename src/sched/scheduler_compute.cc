@@ -117,6 +117,7 @@ void Scheduler::accept(TurnState& turn, Sampled sampled) {
   if (turn.reply.empty()) turn.timings.first_token = clock_.now() - turn.request.arrived;
   const Token token = sampled.token;
   turn.reply.push_back(token);
+  turn.sink->on_token(token);
   turn.phase = Phase::decode;
   if (engine_.is_end(token)) return finish(turn, FinishReason::end);
 

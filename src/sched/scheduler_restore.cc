@@ -21,7 +21,8 @@ constexpr int kRestoresMax = 8;
 }  // namespace
 
 std::optional<StoredChain> Scheduler::find_stored(const TurnState& turn) const {
-  if (persistence_.store == nullptr || turn.restores_failed >= kRestoresMax) return std::nullopt;
+  if (persistence_.store == nullptr || turn.facts.restores_failed >= kRestoresMax)
+    return std::nullopt;
   const Tokens& tokens = turn.request.prompt.tokens;
   return persistence_.store->longest(tokens, static_cast<Position>(tokens.size()) - 1);
 }
@@ -113,7 +114,8 @@ void Scheduler::finish_restore(TurnState& turn) {
 // The bad part is out of the index by now: what is planned next does not meet it again.
 void Scheduler::restore_failed(TurnState& turn, const std::string& why) {
   log_warning("turn {}: {}; looking for a shorter checkpoint", turn.id, why);
-  ++turn.restores_failed;
+  ++turn.facts.restores_failed;
+  turn.facts.restore_problem = why;
   plan_again(turn);
 }
 

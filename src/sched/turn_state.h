@@ -39,7 +39,6 @@ struct TurnState {
   std::unique_ptr<StoreRestore> restore;  // in Phase::restore
   Plan restore_plan;                      // the plan that it carries out
   Micros restore_began = 0;
-  int restores_failed = 0;
   Tokens target;           // what the sequence must hold before the next sample
   Tokens reply;            // sampled so far; the last one is not forwarded yet
   Position prefilled = 0;  // prompt tokens this turn computed, repeats included
@@ -52,6 +51,7 @@ struct TurnState {
   std::deque<std::pair<std::size_t, Sampled>> unsent;  // (start of its text, sample), for logprobs
 
   TurnTimings timings;
+  ReuseFacts facts;
   Micros waiting_since = 0;
   std::int64_t blocked_at = 0;  // how many turns had ended when it was found to need more cells
   int passed_by = 0;            // later turns that overtook it since
