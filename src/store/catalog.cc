@@ -1,23 +1,22 @@
 #include "store/catalog.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sqlite3.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <array>
-#include <cstring>
 #include <filesystem>
 #include <utility>
+
+#include "fs/sqlite.h"
 
 namespace samovar {
 namespace {
 
+using sqlite::is_damage;
+using sqlite::Statement;
+
 constexpr int kCatalogVersion = 1;  // of the tables; another one means: make it again
 constexpr int kValueMax = 1 << 16;  // bytes of a column
 constexpr std::uint64_t kRowBytesMin = 64;
-constexpr int kBusyMs = 2000;  // somebody else reads the database
 
 constexpr std::array kTables = {
     "CREATE TABLE blobs(kind INTEGER NOT NULL,identity BLOB NOT NULL,model BLOB NOT NULL,"
@@ -46,69 +45,6 @@ constexpr const char* kSetNumber = "INSERT OR REPLACE INTO numbers(name,value) V
 constexpr const char* kSettings =
     "PRAGMA cell_size_check=ON;PRAGMA mmap_size=0;PRAGMA temp_store=MEMORY;"
     "PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMAL;PRAGMA journal_size_limit=4194304;";
-
-// Making it again helps. Not so with a full disk, or a database that somebody else is reading.
-bool is_damage(int code) {
-  switch (code & 0xFF) {
-    case SQLITE_CORRUPT:
-    case SQLITE_NOTADB:
-    case SQLITE_ERROR:  // of statements that never change: the tables are others
-    case SQLITE_FORMAT:
-    case SQLITE_TOOBIG:  // of values that we never write so large
-      return true;
-    default:
-      return code == SQLITE_IOERR_SHORT_READ || code == SQLITE_IOERR_CORRUPTFS;
-  }
-}
-
-class Statement {
- public:
-  Statement() = default;
-  Statement(sqlite3* database, const char* text) {
-    sqlite3_prepare_v3(database, text, -1, SQLITE_PREPARE_PERSISTENT, &statement_, nullptr);
-  }
-  ~Statement() { sqlite3_finalize(statement_); }
-  Statement(Statement&& other) noexcept : statement_(std::exchange(other.statement_, nullptr)) {}
-  Statement& operator=(Statement&& other) noexcept {
-    std::swap(statement_, other.statement_);
-    return *this;
-  }
-
-  explicit operator bool() const { return statement_ != nullptr; }
-  int step() { return sqlite3_step(statement_); }
-  int run() {  // one that returns no rows
-    const int code = step();
-    const int reset = sqlite3_reset(statement_);
-    return code == SQLITE_DONE ? reset : code;
-  }
-  void reset() { sqlite3_reset(statement_); }
-
-  // Bound bytes must live until the statement has run.
-  void bind(int at, std::int64_t value) { sqlite3_bind_int64(statement_, at, value); }
-  void bind(int at, Bytes bytes) {
-    sqlite3_bind_blob(statement_, at, bytes.data(), static_cast<int>(bytes.size()), SQLITE_STATIC);
-  }
-  void bind(int at, const std::string& text) {
-    sqlite3_bind_text(statement_, at, text.data(), static_cast<int>(text.size()), SQLITE_STATIC);
-  }
-
-  std::int64_t number(int column) { return sqlite3_column_int64(statement_, column); }
-  std::string_view text(int column) {
-    const auto* bytes = static_cast<const char*>(sqlite3_column_blob(statement_, column));
-    const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_, column));
-    return {bytes == nullptr ? "" : bytes, size};
-  }
-  // False: not of that size.
-  bool copy(int column, MutableBytes into) {
-    const std::string_view bytes = text(column);
-    if (bytes.size() != into.size()) return false;
-    std::memcpy(into.data(), bytes.data(), bytes.size());
-    return true;
-  }
-
- private:
-  sqlite3_stmt* statement_ = nullptr;
-};
 
 void bind_key(Statement& statement, BlobKind kind, const Identity& identity) {
   statement.bind(1, static_cast<std::int64_t>(kind));
@@ -170,7 +106,7 @@ struct Catalog::Database {
   Database& operator=(const Database&) = delete;
   ~Database() { close(); }
 
-  // All return SQLite's codes; SQLITE_CORRUPT also for what only we know to be wrong.
+  // All return SQLite's codes; sqlite::kCorrupt also for what only we know to be wrong.
   int open();
   int use();
   int check_tables();
@@ -179,84 +115,70 @@ struct Catalog::Database {
   int make_again();
   void close();
 
-  int execute(const char* text) { return sqlite3_exec(handle, text, nullptr, nullptr, nullptr); }
+  int execute(const char* text) { return connection.execute(text); }
   [[nodiscard]] std::array<std::string, 4> files() const {
     return {path + "-wal", path + "-shm", path + "-journal", path};
   }
   // Does `work`; if the database turns out to be damaged, makes it again and does it once more.
   template <class Work>
   int mending(const Work& work) {
-    const bool usable = handle != nullptr && set_number;
-    if (const int code = usable ? SQLITE_OK : open_or_make(); code != SQLITE_OK) return code;
+    const bool usable = connection.is_open() && set_number;
+    if (const int code = usable ? sqlite::kOk : open_or_make(); code != sqlite::kOk) return code;
     const int code = work();
     if (!is_damage(code)) return code;
     const int made = make_again();
-    return made == SQLITE_OK ? work() : made;
+    return made == sqlite::kOk ? work() : made;
   }
   [[nodiscard]] std::unexpected<Error> error(int code, const char* what) const {
     return fail(ErrorKind::internal, fmt::format("cannot {} the store's catalog {}: {}", what, path,
-                                                 sqlite3_errstr(code)));
+                                                 sqlite::describe(code)));
   }
   int load(std::vector<BlobRecord>& records);
   int apply(const Changes& changes);
   int change(const Changes& changes);
 
   const std::string path;
-  sqlite3* handle = nullptr;
+  sqlite::Connection connection;
   bool recreated = false;
   Statement put, erase, use_once, number, set_number;
 };
 
-// The file is ours alone before SQLite writes to it, whatever the umask (S8); the files beside it
-// take its mode.
 int Catalog::Database::open() {
-  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (file < 0) return SQLITE_CANTOPEN;
-  const bool ours = ::fchmod(file, 0600) == 0;
-  ::close(file);
-  if (!ours) return SQLITE_PERM;
-  const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
-  if (const int code = sqlite3_open_v2(path.c_str(), &handle, flags, nullptr); code != SQLITE_OK) {
-    return code;
-  }
-  sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, kValueMax);
-  sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
-  sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
-  sqlite3_busy_timeout(handle, kBusyMs);
-  if (const int code = check_tables(); code != SQLITE_OK) return code;
+  if (const int code = connection.open(path, kValueMax); code != sqlite::kOk) return code;
+  if (const int code = check_tables(); code != sqlite::kOk) return code;
   return use();
 }
 
 int Catalog::Database::use() {
-  put = Statement(handle, kPut);
-  erase = Statement(handle, kErase);
-  use_once = Statement(handle, kUse);
-  number = Statement(handle, kNumber);
-  set_number = Statement(handle, kSetNumber);
+  put = connection.prepare(kPut);
+  erase = connection.prepare(kErase);
+  use_once = connection.prepare(kUse);
+  number = connection.prepare(kNumber);
+  set_number = connection.prepare(kSetNumber);
   const bool all = put && erase && use_once && number && set_number;
-  return all ? SQLITE_OK : SQLITE_CORRUPT;
+  return all ? sqlite::kOk : sqlite::kCorrupt;
 }
 
 // The tables must be ours to the letter: nothing else in a file that anybody may have written is
 // ever run.
 int Catalog::Database::check_tables() {
-  if (const int code = execute(kSettings); code != SQLITE_OK) return code;
-  Statement version(handle, "PRAGMA user_version");
-  if (!version || version.step() != SQLITE_ROW) return sqlite3_extended_errcode(handle);
+  if (const int code = execute(kSettings); code != sqlite::kOk) return code;
+  Statement version = connection.prepare("PRAGMA user_version");
+  if (!version || version.step() != sqlite::kRow) return connection.last_code();
   const std::int64_t found = version.number(0);
   version = Statement();
-  Statement tables(handle, "SELECT sql FROM sqlite_master ORDER BY name");
-  if (!tables) return sqlite3_extended_errcode(handle);
+  Statement tables = connection.prepare("SELECT sql FROM sqlite_master ORDER BY name");
+  if (!tables) return connection.last_code();
   std::size_t count = 0;
-  int code = SQLITE_ROW;
-  while ((code = tables.step()) == SQLITE_ROW) {
-    if (count == kTables.size() || tables.text(0) != kTables[count]) return SQLITE_CORRUPT;
+  int code = sqlite::kRow;
+  while ((code = tables.step()) == sqlite::kRow) {
+    if (count == kTables.size() || tables.text(0) != kTables[count]) return sqlite::kCorrupt;
     ++count;
   }
-  if (code != SQLITE_DONE) return code;
+  if (code != sqlite::kDone) return code;
   tables = Statement();
   if (count == 0 && found == 0) return make_tables();
-  return count == kTables.size() && found == kCatalogVersion ? SQLITE_OK : SQLITE_CORRUPT;
+  return count == kTables.size() && found == kCatalogVersion ? sqlite::kOk : sqlite::kCorrupt;
 }
 
 int Catalog::Database::make_tables() {
@@ -287,50 +209,50 @@ void Catalog::Database::close() {
   for (Statement* statement : {&put, &erase, &use_once, &number, &set_number}) {
     *statement = Statement();
   }
-  sqlite3_close(std::exchange(handle, nullptr));
+  connection.close();
 }
 
 int Catalog::Database::load(std::vector<BlobRecord>& records) {
   records.clear();
-  Statement row(handle, kLoad);
-  if (!row) return sqlite3_extended_errcode(handle);
+  Statement row = connection.prepare(kLoad);
+  if (!row) return connection.last_code();
   std::uint64_t bytes = 0;
   for (const std::string& file : files()) {
     std::error_code missing;
     const std::uintmax_t size = std::filesystem::file_size(file, missing);
     if (!missing) bytes += size;
   }
-  int code = SQLITE_ROW;
+  int code = sqlite::kRow;
   std::uint64_t rows = 0;
-  while ((code = row.step()) == SQLITE_ROW) {
-    if (++rows > bytes / kRowBytesMin) return SQLITE_CORRUPT;  // pages that go in circles
+  while ((code = row.step()) == sqlite::kRow) {
+    if (++rows > bytes / kRowBytesMin) return sqlite::kCorrupt;  // pages that go in circles
     if (auto record = record_of_row(row)) records.push_back(std::move(*record));
   }
-  return code == SQLITE_DONE ? SQLITE_OK : code;
+  return code == sqlite::kDone ? sqlite::kOk : code;
 }
 
 int Catalog::Database::change(const Changes& changes) {
   for (const BlobRecord& record : changes.put) {
-    if (const int code = samovar::put(put, record); code != SQLITE_OK) return code;
+    if (const int code = samovar::put(put, record); code != sqlite::kOk) return code;
   }
   for (const BlobKey& key : changes.erased) {
     bind_key(erase, key.kind, key.identity);
-    if (const int code = erase.run(); code != SQLITE_OK) return code;
+    if (const int code = erase.run(); code != sqlite::kOk) return code;
   }
   for (const auto& [key, time] : changes.used) {
     bind_key(use_once, key.kind, key.identity);
     use_once.bind(3, time);
-    if (const int code = use_once.run(); code != SQLITE_OK) return code;
+    if (const int code = use_once.run(); code != sqlite::kOk) return code;
   }
-  return SQLITE_OK;
+  return sqlite::kOk;
 }
 
 int Catalog::Database::apply(const Changes& changes) {
   int code = execute("BEGIN IMMEDIATE");
-  if (code != SQLITE_OK) return code;
+  if (code != sqlite::kOk) return code;
   code = change(changes);
-  if (code == SQLITE_OK) code = execute("COMMIT");
-  if (code != SQLITE_OK) execute("ROLLBACK");
+  if (code == sqlite::kOk) code = execute("COMMIT");
+  if (code != sqlite::kOk) execute("ROLLBACK");
   return code;
 }
 
@@ -340,7 +262,7 @@ Catalog::~Catalog() = default;
 Result<std::unique_ptr<Catalog>> Catalog::open(const std::string& path) {
   auto database = std::make_unique<Database>(path);
   const int code = database->open_or_make();
-  if (code != SQLITE_OK) return database->error(code, "open");
+  if (code != sqlite::kOk) return database->error(code, "open");
   return std::unique_ptr<Catalog>(new Catalog(std::move(database)));
 }
 
@@ -349,14 +271,14 @@ bool Catalog::recreated() const { return database_->recreated; }
 Result<std::vector<BlobRecord>> Catalog::load() {
   std::vector<BlobRecord> records;
   const int code = database_->mending([&] { return database_->load(records); });
-  if (code != SQLITE_OK) return database_->error(code, "read");
+  if (code != sqlite::kOk) return database_->error(code, "read");
   return records;
 }
 
 Status Catalog::apply(const Changes& changes) {
   if (changes.empty()) return {};
   const int code = database_->mending([&] { return database_->apply(changes); });
-  if (code != SQLITE_OK) return database_->error(code, "write");
+  if (code != sqlite::kOk) return database_->error(code, "write");
   return {};
 }
 
@@ -364,7 +286,7 @@ std::int64_t Catalog::number(const std::string& name) {
   Statement& row = database_->number;
   if (!row) return 0;
   row.bind(1, name);
-  const std::int64_t value = row.step() == SQLITE_ROW ? row.number(0) : 0;
+  const std::int64_t value = row.step() == sqlite::kRow ? row.number(0) : 0;
   row.reset();
   return value;
 }
@@ -375,7 +297,7 @@ Status Catalog::set_number(const std::string& name, std::int64_t value) {
     database_->set_number.bind(2, value);
     return database_->set_number.run();
   });
-  if (code != SQLITE_OK) return database_->error(code, "write");
+  if (code != sqlite::kOk) return database_->error(code, "write");
   return {};
 }
 

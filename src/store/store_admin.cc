@@ -27,7 +27,8 @@ std::unexpected<Error> no_store(const std::string& folder, const std::string& wh
 // What a store leaves in its folder, and hardly anybody else.
 bool is_a_sign(const DirEntry& entry) {
   if (entry.directory) return entry.name == "quarantine" || is_model_folder(entry.name);
-  return entry.name == "lock" || entry.name == "catalog.db" || entry.name == "pins";
+  return entry.name == "lock" || entry.name == "catalog.db" ||
+         entry.name == "ledger.db" || entry.name == "pins";
 }
 
 // "cannot lock /x/lock: process 12 holds it" -> "process 12".

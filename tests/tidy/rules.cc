@@ -21,6 +21,7 @@ const std::map<std::string_view, std::vector<std::string_view>>& layers() {
       {"core", {"base"}},
       {"fs", {"base"}},
       {"explain", {"core", "base"}},
+      {"ledger", {"explain", "core", "fs", "base"}},
       {"client", {"fs", "base"}},
       {"obs", {"base"}},
       {"engine", {"obs", "core", "fs", "base"}},
@@ -30,15 +31,15 @@ const std::map<std::string_view, std::vector<std::string_view>>& layers() {
       {"chat", {"engine", "obs", "core", "fs", "base"}},
       {"sched", {"prefix", "store", "tier", "engine", "obs", "core", "fs", "base"}},
       {"turn",
-       {"explain", "chat", "sched", "prefix", "store", "tier", "engine", "obs", "core", "fs",
-        "base"}},
-      {"api",
-       {"turn", "explain", "chat", "sched", "prefix", "store", "tier", "engine", "obs", "core",
+       {"ledger", "explain", "chat", "sched", "prefix", "store", "tier", "engine", "obs", "core",
         "fs", "base"}},
+      {"api",
+       {"turn", "ledger", "explain", "chat", "sched", "prefix", "store", "tier", "engine", "obs",
+        "core", "fs", "base"}},
       {"http", {"api", "turn", "obs", "core", "fs", "base"}},
       {"app",
-       {"http", "api", "client", "turn", "explain", "chat", "sched", "prefix", "store", "tier",
-        "engine", "obs", "core", "fs", "base"}},
+       {"http", "api", "client", "turn", "ledger", "explain", "chat", "sched", "prefix", "store",
+        "tier", "engine", "obs", "core", "fs", "base"}},
   };
   return table;
 }
@@ -68,7 +69,7 @@ const std::vector<Library>& libraries() {
       {"xxhash.h", {"src/base/"}},
       {"curl/", {"src/tier/", "src/client/", "src/app/"}},
       {"histedit.h", {"src/client/"}},
-      {"sqlite3", {"src/store/catalog.cc"}},
+      {"sqlite3", {"src/fs/sqlite.cc"}},
       {"SQLiteCpp/", {}},
   };
   return table;

@@ -1,0 +1,233 @@
+#include "ledger/ledger.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <utility>
+
+#include "base/log.h"
+
+namespace samovar {
+namespace {
+
+constexpr std::int64_t kExpireEvery = 3600;  // seconds
+
+// Newest first, as the file has them: running turns are newer than anything that ended before them,
+// so those of `query` go in front.
+bool matches(const TurnRecord& turn, const TurnQuery& query) {
+  return (query.session.empty() || turn.session == query.session) &&
+         (!query.status || turn.status == *query.status);
+}
+
+}  // namespace
+
+std::size_t Ledger::ContextHash::operator()(const Sha256& hash) const {
+  std::size_t value = 0;
+  std::memcpy(&value, hash.data(), sizeof value);
+  return value;
+}
+
+std::unique_ptr<Ledger> Ledger::open(LedgerOptions options, const Clock& clock) {
+  std::string notice;
+  std::unique_ptr<LedgerFile> file;
+  if (!options.path.empty()) {
+    auto opened = LedgerFile::open(options.path);
+    if (opened) {
+      file = std::move(*opened);
+      notice = file->notice();
+    } else {
+      notice = opened.error().describe() + "; turns are recorded in memory only";
+    }
+  }
+  if (file == nullptr) {
+    auto opened = LedgerFile::open(":memory:");
+    if (!opened) {  // out of memory, or a broken library: nothing to go on with
+      log_error("{}", opened.error().describe());
+      return nullptr;
+    }
+    file = std::move(*opened);
+  }
+  if (!notice.empty()) log_warning("ledger: {}", notice);
+  return std::unique_ptr<Ledger>(
+      new Ledger(std::move(options), clock, std::move(file), std::move(notice)));
+}
+
+Ledger::Ledger(LedgerOptions options, const Clock& clock, std::unique_ptr<LedgerFile> file,
+               std::string notice)
+    : options_(std::move(options)),
+      clock_(clock),
+      notice_(std::move(notice)),
+      file_(std::move(file)) {
+  const std::int64_t now = clock_.wall_seconds();
+  const auto cut = file_->interrupt_running(now, "the server ended before the reply did");
+  if (!cut) {
+    log_warning("ledger: {}", cut.error().describe());
+  } else if (*cut > 0) {
+    log_info("ledger: {} replies were cut when the server ended; they are kept as incomplete",
+             *cut);
+  }
+  if (const auto expired = file_->expire(now, now - options_.record_seconds); !expired) {
+    log_warning("ledger: {}", expired.error().describe());
+  }
+  expired_at_ = now;
+  if (const auto known = file_->contexts()) contexts_.insert(known->begin(), known->end());
+  thread_ = std::thread([this] { run(); });
+}
+
+Ledger::~Ledger() {
+  {
+    const std::scoped_lock lock(live_mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_all();
+  thread_.join();
+  write_changes();
+}
+
+std::shared_ptr<LiveTurn> Ledger::begin(TurnRecord record) {
+  record.keep_text = record.keep_text || options_.keep_text;
+  auto turn = std::make_shared<LiveTurn>(std::move(record));
+  const std::scoped_lock lock(live_mutex_);
+  live_[turn->id()] = turn;
+  return turn;
+}
+
+std::vector<std::shared_ptr<LiveTurn>> Ledger::live_turns() const {
+  std::vector<std::shared_ptr<LiveTurn>> turns;
+  const std::scoped_lock lock(live_mutex_);
+  for (const auto& [id, turn] : live_) turns.push_back(turn);
+  return turns;
+}
+
+void Ledger::run() {
+  std::unique_lock lock(live_mutex_);
+  while (!stopping_) {
+    wake_.wait_for(lock, std::chrono::microseconds(options_.flush), [this] { return stopping_; });
+    if (stopping_) break;
+    const bool idle = live_.empty();
+    lock.unlock();
+    if (!idle) write_changes();
+    expire_if_due();
+    lock.lock();
+  }
+}
+
+bool Ledger::flush() { return write_changes(); }
+
+// One transaction for everything that changed. What could not be written stays in memory and is
+// tried again.
+bool Ledger::write_changes() {
+  const std::scoped_lock file_lock(file_mutex_);
+  std::vector<TurnRecord> whole;
+  std::vector<TurnRecord> tokens;
+  std::vector<std::shared_ptr<LiveTurn>> touched;
+  std::vector<std::string> closed;
+  for (const auto& turn : live_turns()) {
+    auto changes = turn->take_changes();
+    if (changes.what != LiveTurn::Change::none) touched.push_back(turn);
+    if (changes.what == LiveTurn::Change::all) whole.push_back(std::move(changes.record));
+    if (changes.what == LiveTurn::Change::tokens) tokens.push_back(std::move(changes.record));
+    if (changes.closed) closed.push_back(turn->id());
+  }
+  const std::int64_t expires = clock_.wall_seconds() + options_.token_seconds;
+  Status status;
+  if (!whole.empty()) status = file_->put(whole, expires);
+  if (status && !tokens.empty()) status = file_->put_replies(tokens, expires);
+  if (status.has_value() == failing_) {
+    failing_ = !status;
+    if (failing_) {
+      log_warning("ledger: {}; turns are kept in memory until it works", status.error().describe());
+    } else {
+      log_info("ledger: writing works again");
+    }
+  }
+  if (!status) {
+    for (const auto& turn : touched) turn->update([](TurnRecord&) {});
+    return false;
+  }
+  const std::scoped_lock lock(live_mutex_);
+  for (const TurnRecord& turn : whole) {
+    if (!turn.reply.empty()) contexts_.insert(turn.context);
+  }
+  for (const std::string& id : closed) {
+    live_.erase(id);
+    if (erase_at_end_.erase(id) > 0) (void)file_->erase(id);
+  }
+  return true;
+}
+
+void Ledger::expire_if_due() {
+  const std::int64_t now = clock_.wall_seconds();
+  const std::scoped_lock lock(file_mutex_);
+  if (now - expired_at_ < kExpireEvery) return;
+  expired_at_ = now;
+  if (const auto done = file_->expire(now, now - options_.record_seconds); !done) {
+    log_warning("ledger: {}", done.error().describe());
+  }
+}
+
+Result<std::optional<TurnRecord>> Ledger::find(const std::string& id) {
+  {
+    const std::scoped_lock lock(live_mutex_);
+    const auto found = live_.find(id);
+    if (found != live_.end()) return found->second->record();
+  }
+  const std::scoped_lock lock(file_mutex_);
+  return file_->find(id);
+}
+
+Result<std::vector<TurnRecord>> Ledger::list(const TurnQuery& query) {
+  write_changes();  // running turns have their row, and their place in the order
+  const std::scoped_lock lock(file_mutex_);
+  auto turns = file_->list(query);
+  if (!turns) return turns;
+  for (TurnRecord& turn : *turns) {
+    const std::scoped_lock live_lock(live_mutex_);
+    const auto found = live_.find(turn.id);
+    if (found == live_.end()) continue;
+    TurnRecord now = found->second->record();
+    if (matches(now, query)) turn = std::move(now);
+  }
+  return turns;
+}
+
+std::vector<TurnRecord> Ledger::replies_at(const Sha256& context, int limit) {
+  {
+    const std::scoped_lock lock(live_mutex_);
+    if (!contexts_.contains(context)) return {};
+  }
+  const std::scoped_lock lock(file_mutex_);
+  auto turns = file_->replies_at(context, limit);
+  if (turns) return std::move(*turns);
+  log_warning("ledger: {}", turns.error().describe());
+  return {};
+}
+
+Result<bool> Ledger::erase(const std::string& id) {
+  const std::scoped_lock lock(file_mutex_);
+  bool running = false;
+  {
+    const std::scoped_lock live_lock(live_mutex_);
+    running = live_.contains(id);
+    if (running) erase_at_end_.insert(id);
+  }
+  auto erased = file_->erase(id);
+  if (erased && running) return true;
+  return erased;
+}
+
+Result<std::int64_t> Ledger::purge_session(const std::string& session) {
+  write_changes();
+  const std::scoped_lock lock(file_mutex_);
+  std::int64_t running = 0;
+  for (const auto& turn : live_turns()) {
+    if (turn->record().session != session) continue;
+    const std::scoped_lock live_lock(live_mutex_);
+    erase_at_end_.insert(turn->id());
+    ++running;
+  }
+  (void)running;
+  return file_->purge_session(session);
+}
+
+}  // namespace samovar

@@ -1,0 +1,72 @@
+// LedgerFile: the ledger's tables in one SQLite file.
+//
+//   turns     one row a turn: figures, hashes, ids
+//   replies   sampled tokens, with the time at which they are forgotten
+//   syntaxes  how replies are read, each once
+//   texts     the prompt's tokens of turns that run or were cut; request and reply of turns whose
+//             text is kept
+//
+// Every change is one synced transaction. What is deleted is overwritten. One thread at a time (the
+// Ledger's mutex). Errors: what SQLite says, with the path; the file stays as it was.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "ledger/turn_record.h"
+
+namespace samovar {
+
+struct TurnQuery {
+  int limit = 50;                    // newest first
+  std::string before;                // id of a turn: only older ones; empty: from the newest
+  std::string session;               // empty: any
+  std::optional<TurnStatus> status;  // nullopt: any
+};
+
+class LedgerFile {
+ public:
+  // `path` ":memory:": nothing on disk. A damaged file is set aside (its name gets ".damaged") and
+  // a new one begun; `notice` says so. A file of a newer version is an error.
+  static Result<std::unique_ptr<LedgerFile>> open(const std::string& path);
+  ~LedgerFile();
+
+  [[nodiscard]] const std::string& notice() const { return notice_; }
+
+  // Inserts or replaces the turns with everything that belongs to them. `reply_expires` is the wall
+  // second at which their tokens are to be forgotten.
+  Status put(const std::vector<TurnRecord>& turns, std::int64_t reply_expires);
+
+  // Only the tokens sampled so far.
+  Status put_replies(const std::vector<TurnRecord>& turns, std::int64_t reply_expires);
+
+  // Everything that is kept of it.
+  Result<std::optional<TurnRecord>> find(const std::string& id);
+  Result<std::vector<TurnRecord>> list(const TurnQuery& query);  // without tokens and text
+
+  // Replies that were sampled after the messages that `context` names, newest first, with tokens
+  // and syntax.
+  Result<std::vector<TurnRecord>> replies_at(const Sha256& context, int limit);
+  Result<std::vector<Sha256>> contexts();
+
+  // Turns that ran when the process ended are incomplete. Returns how many there were.
+  Result<std::int64_t> interrupt_running(std::int64_t now, const std::string& why);
+
+  // Forgets turns created before `turns_before`, and tokens whose time has come.
+  Status expire(std::int64_t now, std::int64_t turns_before);
+
+  Result<bool> erase(const std::string& id);
+  Result<std::int64_t> purge_session(const std::string& session);
+
+ private:
+  struct Database;
+  explicit LedgerFile(std::unique_ptr<Database> database);
+  std::unique_ptr<Database> database_;
+  std::string notice_;
+};
+
+}  // namespace samovar
