@@ -219,14 +219,11 @@ Result<bool> Ledger::erase(const std::string& id) {
 Result<std::int64_t> Ledger::purge_session(const std::string& session) {
   write_changes();
   const std::scoped_lock lock(file_mutex_);
-  std::int64_t running = 0;
   for (const auto& turn : live_turns()) {
     if (turn->record().session != session) continue;
     const std::scoped_lock live_lock(live_mutex_);
     erase_at_end_.insert(turn->id());
-    ++running;
   }
-  (void)running;
   return file_->purge_session(session);
 }
 

@@ -43,8 +43,8 @@ std::array<std::string, 6> table_texts() {
     turns += fmt::format(",{} {} NOT NULL", name, columns::sql_type(field));
   });
   return {
-      "CREATE INDEX turns_session ON turns(session)",
       turns + ",UNIQUE(id))",
+      "CREATE INDEX turns_session ON turns(session)",
       "CREATE TABLE replies(seq INTEGER PRIMARY KEY,context BLOB NOT NULL,primer BLOB NOT NULL,"
       "tokens BLOB NOT NULL,syntax INTEGER NOT NULL,expires INTEGER NOT NULL)",
       "CREATE INDEX replies_context ON replies(context)",
@@ -220,8 +220,9 @@ int LedgerFile::Database::put(const TurnRecord& turn, std::int64_t expires) {
   }
   put_text.bind(1, row);
   put_text.bind(2, resumable ? bytes_of(turn.prompt) : Bytes());
-  put_text.bind(3, std::string_view(turn.keep_text ? turn.request : ""));
-  put_text.bind(4, std::string_view(turn.keep_text ? turn.message : ""));
+  const std::string_view none;
+  put_text.bind(3, turn.keep_text ? std::string_view(turn.request) : none);
+  put_text.bind(4, turn.keep_text ? std::string_view(turn.message) : none);
   return put_text.run();
 }
 

@@ -1,0 +1,215 @@
+// Goal: nothing of a turn is lost but the last half second, whatever ends it; nobody waits for the
+// disk.
+#include "ledger/ledger.h"
+
+#include <filesystem>
+#include <fstream>
+
+namespace samovar {
+namespace {
+
+namespace fs = std::filesystem;
+
+class LedgerTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "samovar-ledger-XXXXXX").string();
+    ASSERT_NE(::mkdtemp(name.data()), nullptr);
+    folder = name;
+  }
+  void TearDown() override { fs::remove_all(folder); }
+
+  std::unique_ptr<Ledger> open(bool keep_text = false) {
+    LedgerOptions options;
+    options.path = folder + "/ledger.db";
+    options.keep_text = keep_text;
+    options.flush = 3600 * kSecond;  // only when the test says so
+    return Ledger::open(options, clock);
+  }
+  TurnRecord begun(const std::string& id, const std::string& session = "s") const {
+    TurnRecord turn;
+    turn.id = id;
+    turn.session = session;
+    turn.created = clock.wall_seconds();
+    turn.context.fill(3);
+    turn.primer = {1};
+    turn.prompt = {1, 2, 3};
+    turn.syntax.parser = "p";
+    return turn;
+  }
+  // What another process would find if this one died now.
+  std::unique_ptr<Ledger> after_a_crash() {
+    copy = folder + "/crashed";
+    fs::create_directory(copy);
+    for (const char* suffix : {"", "-wal"}) {
+      const std::string file = "/ledger.db" + std::string(suffix);
+      if (fs::exists(folder + file)) fs::copy_file(folder + file, copy + file);
+    }
+    LedgerOptions options;
+    options.path = copy + "/ledger.db";
+    return Ledger::open(options, clock);
+  }
+
+  FakeClock clock;
+  std::string folder;
+  std::string copy;
+};
+
+TEST_F(LedgerTest, ARunningTurnIsFoundAsItStands) {
+  const auto ledger = open();
+  const auto turn = ledger->begin(begun("a"));
+  turn->on_event(TurnStarted{.prompt_tokens = 3, .reused_tokens = 2, .source = ReuseSource::live});
+  turn->on_token(7);
+  turn->on_token(8);
+  const TurnRecord now = **ledger->find("a");
+  EXPECT_EQ(now.status, TurnStatus::running);
+  EXPECT_EQ(now.reply, (Tokens{7, 8}));
+  EXPECT_EQ(now.timings.reply_tokens, 2);
+  EXPECT_EQ(now.timings.source, ReuseSource::live);
+  const auto all = ledger->list({});
+  ASSERT_EQ(all->size(), 1U);
+  EXPECT_EQ((*all)[0].timings.reply_tokens, 2);
+}
+
+TEST_F(LedgerTest, ACrashLosesOnlyWhatWasNotWrittenYet) {
+  const auto ledger = open();
+  const auto turn = ledger->begin(begun("a"));
+  turn->on_token(7);
+  ASSERT_TRUE(ledger->flush());
+  turn->on_token(8);
+  ASSERT_TRUE(ledger->flush());
+  turn->on_token(9);  // within the last half second
+  const auto later = after_a_crash();
+  const TurnRecord cut = **later->find("a");
+  EXPECT_EQ(cut.status, TurnStatus::incomplete);
+  EXPECT_EQ(cut.reply, (Tokens{7, 8}));
+  EXPECT_EQ(cut.prompt, (Tokens{1, 2, 3}));
+  EXPECT_EQ(later->list({.status = TurnStatus::incomplete})->size(), 1U);
+}
+
+TEST_F(LedgerTest, AReplyWhoseClientLeftIsKeptAsIncomplete) {
+  const auto ledger = open();
+  const auto turn = ledger->begin(begun("a"));
+  turn->on_token(7);
+  turn->on_event(TurnFailed{.error = {ErrorKind::cancelled, "the client is gone"}, .timings = {}});
+  turn->close(clock.wall_seconds());
+  ASSERT_TRUE(ledger->flush());
+  const TurnRecord cut = **ledger->find("a");
+  EXPECT_EQ(cut.status, TurnStatus::incomplete);
+  EXPECT_EQ(cut.error, "the client is gone");
+  EXPECT_EQ(cut.reply, (Tokens{7}));
+}
+
+TEST_F(LedgerTest, ATurnThatFailedBeforeItsFirstTokenHasFailed) {
+  const auto ledger = open();
+  const auto turn = ledger->begin(begun("a"));
+  turn->on_event(TurnFailed{.error = {ErrorKind::internal, "broken"}, .timings = {}});
+  turn->close(clock.wall_seconds());
+  EXPECT_EQ((*ledger->find("a"))->status, TurnStatus::failed);
+}
+
+TEST_F(LedgerTest, ACompleteTurnKeepsItsReplyAndForgetsItsPrompt) {
+  const auto ledger = open();
+  const auto turn = ledger->begin(begun("a"));
+  turn->on_token(7);
+  TurnFinished finished;
+  finished.timings.prompt_tokens = 3;
+  finished.timings.reply_tokens = 1;
+  turn->on_event(finished);
+  turn->close(clock.wall_seconds());
+  ASSERT_TRUE(ledger->flush());
+  const TurnRecord done = **ledger->find("a");
+  EXPECT_EQ(done.status, TurnStatus::complete);
+  EXPECT_EQ(done.reply, (Tokens{7}));
+  EXPECT_TRUE(done.prompt.empty());
+  const auto replies = ledger->replies_at(begun("a").context, 4);
+  ASSERT_EQ(replies.size(), 1U);
+  EXPECT_EQ(replies[0].reply, (Tokens{7}));
+  Sha256 other{};
+  EXPECT_TRUE(ledger->replies_at(other, 4).empty());
+}
+
+TEST_F(LedgerTest, ContextsAreKnownAgainAfterARestart) {
+  {
+    const auto ledger = open();
+    const auto turn = ledger->begin(begun("a"));
+    turn->on_token(7);
+    turn->on_event(TurnFinished{});
+    turn->close(clock.wall_seconds());
+  }
+  EXPECT_EQ(open()->replies_at(begun("a").context, 4).size(), 1U);
+}
+
+TEST_F(LedgerTest, TextIsKeptOnlyWhereAskedFor) {
+  {
+    const auto ledger = open();
+    for (const bool keep : {false, true}) {
+      TurnRecord record = begun(keep ? "kept" : "silent");
+      record.keep_text = keep;
+      record.request = "the request";
+      const auto turn = ledger->begin(record);
+      turn->on_event(TurnFinished{});
+      turn->update([](TurnRecord& done) { done.message = "the message"; });
+      turn->close(clock.wall_seconds());
+    }
+  }
+  const auto ledger = open();
+  EXPECT_EQ((*ledger->find("kept"))->message, "the message");
+  EXPECT_EQ((*ledger->find("silent"))->message, "");
+  const auto with_text = open(true);
+  EXPECT_TRUE(with_text->begin(begun("all"))->record().keep_text);
+}
+
+TEST_F(LedgerTest, ARunningTurnThatIsPurgedIsGoneOnceItEnds) {
+  const auto ledger = open();
+  const auto turn = ledger->begin(begun("a", "mine"));
+  turn->on_token(7);
+  ASSERT_TRUE(ledger->purge_session("mine").has_value());
+  turn->on_token(8);
+  turn->on_event(TurnFinished{});
+  turn->close(clock.wall_seconds());
+  ASSERT_TRUE(ledger->flush());
+  EXPECT_FALSE(ledger->find("a")->has_value());
+  EXPECT_TRUE(ledger->list({})->empty());
+}
+
+TEST_F(LedgerTest, WithoutAFileItRemembersInMemory) {
+  const auto ledger = Ledger::open({}, clock);
+  ASSERT_NE(ledger, nullptr);
+  const auto turn = ledger->begin(begun("a"));
+  turn->on_event(TurnFinished{});
+  turn->close(clock.wall_seconds());
+  ASSERT_TRUE(ledger->flush());
+  EXPECT_TRUE(ledger->find("a")->has_value());
+}
+
+TEST_F(LedgerTest, AFileThatCannotBeUsedIsSaidAndCostsNoTurn) {
+  LedgerOptions options;
+  options.path = folder + "/none/ledger.db";
+  const auto ledger = Ledger::open(options, clock);
+  ASSERT_NE(ledger, nullptr);
+  EXPECT_NE(ledger->notice().find("memory only"), std::string::npos);
+  const auto turn = ledger->begin(begun("a"));
+  EXPECT_TRUE(ledger->find("a")->has_value());
+}
+
+TEST_F(LedgerTest, TokensAreForgottenWhenTheirTimeHasCome) {
+  {
+    const auto ledger = open();
+    const auto turn = ledger->begin(begun("a"));
+    turn->on_token(7);
+    turn->on_event(TurnFinished{});
+    turn->close(clock.wall_seconds());
+  }
+  clock.advance(7 * 86'400 * kSecond);
+  {
+    const auto ledger = open();
+    EXPECT_TRUE((*ledger->find("a"))->reply.empty());
+    EXPECT_TRUE(ledger->replies_at(begun("a").context, 4).empty());
+  }
+  clock.advance(23 * 86'400 * kSecond + kSecond);
+  EXPECT_FALSE(open()->find("a")->has_value());
+}
+
+}  // namespace
+}  // namespace samovar
