@@ -112,11 +112,12 @@ class FakeChat final : public ChatPath {
 
 class FakeTurns final : public TurnService {
  public:
-  Result<std::shared_ptr<TurnStream>> submit(TurnRequest request) override {
+  Result<std::shared_ptr<TurnStream>> submit(TurnRequest request,
+                                             std::shared_ptr<TurnObserver> observer) override {
     last = std::move(request);
     ++submitted;
     if (error) return std::unexpected(*error);
-    stream = std::make_shared<TurnStream>();
+    stream = std::make_shared<TurnStream>(std::move(observer));
     for (const TurnEvent& event : script) stream->on_event(event);
     return stream;
   }

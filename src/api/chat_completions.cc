@@ -147,7 +147,7 @@ HttpResponse ChatCompletions::handle(const HttpRequest& request) {
   turn.arrived = request.arrived != 0 ? request.arrived : began;
   turn.render_time = clock_.now() - began;
 
-  auto events = turns_.submit(std::move(turn));
+  auto events = turns_.submit(std::move(turn), nullptr);
   if (!events) {
     if (events.error().kind == ErrorKind::too_large) return context_length_response(events.error());
     return error_response(events.error(), std::clamp(turns_.load(), 1, kRetryAfterMaxSeconds));

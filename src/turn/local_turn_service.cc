@@ -4,8 +4,9 @@
 
 namespace samovar {
 
-Result<std::shared_ptr<TurnStream>> LocalTurnService::submit(TurnRequest request) {
-  auto stream = std::make_shared<TurnStream>();
+Result<std::shared_ptr<TurnStream>> LocalTurnService::submit(
+    TurnRequest request, std::shared_ptr<TurnObserver> observer) {
+  auto stream = std::make_shared<TurnStream>(std::move(observer));
   if (auto accepted = engine_.submit(std::move(request), stream); !accepted) {
     return std::unexpected(accepted.error());
   }

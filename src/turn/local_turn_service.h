@@ -13,7 +13,8 @@ class LocalTurnService final : public TurnService {
  public:
   explicit LocalTurnService(EngineThread& engine) : engine_(engine) {}
 
-  Result<std::shared_ptr<TurnStream>> submit(TurnRequest request) override;
+  Result<std::shared_ptr<TurnStream>> submit(TurnRequest request,
+                                             std::shared_ptr<TurnObserver> observer) override;
   [[nodiscard]] int load() const override { return engine_.load(); }
 
  private:

@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/result.h"
@@ -18,13 +19,26 @@
 
 namespace samovar {
 
+// Sees everything a turn reports, before its reader does and whether or not there still is one: what
+// the ledger is made from. Called on the engine thread; must not block.
+class TurnObserver {
+ public:
+  virtual ~TurnObserver() = default;
+  virtual void on_event(const TurnEvent& event) = 0;
+  virtual void on_token(Token token) = 0;
+};
+
 // The events of one turn, in order, between the engine thread (writer) and an HTTP thread (reader).
 // Bounded without blocking the writer: consecutive progress events replace one another and
 // consecutive text events are joined, so at most a handful of events wait however slow the reader
 // is, and their bytes are bounded by the reply's own length.
 class TurnStream final : public TurnSink {
  public:
+  explicit TurnStream(std::shared_ptr<TurnObserver> observer = nullptr)
+      : observer_(std::move(observer)) {}
+
   void on_event(TurnEvent event) override;
+  void on_token(Token token) override;
   [[nodiscard]] bool cancelled() const override;
 
   // The next event, or nullopt after `timeout` without one. Ends with TurnFinished or TurnFailed.
@@ -38,6 +52,7 @@ class TurnStream final : public TurnSink {
   std::condition_variable ready_;
   std::deque<TurnEvent> events_;  // guarded by mutex_
   std::atomic<bool> cancelled_ = false;
+  const std::shared_ptr<TurnObserver> observer_;  // may be null
 };
 
 // Where turns can be handed in: the engine thread of this process (turn/local_turn_service.h).
@@ -48,7 +63,9 @@ class TurnService {
 
   // Never blocks. Errors: overloaded (queue full), too_large (the prompt can never fit; both
   // numbers are in the message), unavailable (shutting down), invalid_argument (grammar).
-  virtual Result<std::shared_ptr<TurnStream>> submit(TurnRequest request) = 0;
+  // `observer` may be null; it sees nothing of a turn that is refused.
+  virtual Result<std::shared_ptr<TurnStream>> submit(TurnRequest request,
+                                                     std::shared_ptr<TurnObserver> observer) = 0;
 
   // Turns waiting and running, for Retry-After and /ready.
   [[nodiscard]] virtual int load() const = 0;

@@ -27,12 +27,17 @@ bool join(TurnEvent& last, TurnEvent& event) {
 }  // namespace
 
 void TurnStream::on_event(TurnEvent event) {
+  if (observer_ != nullptr) observer_->on_event(event);
   {
     const std::scoped_lock lock(mutex_);
     if (!events_.empty() && join(events_.back(), event)) return;
     events_.push_back(std::move(event));
   }
   ready_.notify_one();
+}
+
+void TurnStream::on_token(Token token) {
+  if (observer_ != nullptr) observer_->on_token(token);
 }
 
 bool TurnStream::cancelled() const { return cancelled_.load(std::memory_order_relaxed); }

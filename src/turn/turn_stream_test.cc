@@ -58,6 +58,23 @@ TEST(TurnStream, LosesNothingBetweenTwoThreads) {
   EXPECT_EQ(bytes, static_cast<std::size_t>(kCount));
 }
 
+TEST(TurnStream, AnObserverSeesEverythingAtOnceWhetherOrNotAnybodyReads) {
+  struct Watcher final : TurnObserver {
+    void on_event(const TurnEvent& event) override { events.push_back(event.index()); }
+    void on_token(Token token) override { tokens.push_back(token); }
+    std::vector<std::size_t> events;
+    Tokens tokens;
+  };
+  const auto watcher = std::make_shared<Watcher>();
+  TurnStream stream(watcher);
+  stream.on_token(5);
+  stream.on_event(text("a"));
+  stream.on_event(text("b"));
+  stream.on_event(TurnFinished{});
+  EXPECT_EQ(watcher->tokens, (Tokens{5}));
+  EXPECT_EQ(watcher->events, (std::vector<std::size_t>{3, 3, 4}));
+}
+
 TEST(TurnStream, CancelIsSeenByTheWriter) {
   TurnStream stream;
   EXPECT_FALSE(stream.cancelled());
