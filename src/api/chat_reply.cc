@@ -6,21 +6,12 @@
 
 #include "api/errors.h"
 #include "api/json_text.h"
+#include "api/turn_json.h"
 
 namespace samovar {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json calls_json(const std::vector<ToolCall>& calls) {
-  Json json = Json::array();
-  for (const ToolCall& call : calls) {
-    json.push_back({{"id", call.id.empty() ? random_id("call_") : call.id},
-                    {"type", "function"},
-                    {"function", {{"name", call.name}, {"arguments", call.arguments}}}});
-  }
-  return json;
-}
 
 }  // namespace
 
@@ -51,30 +42,14 @@ bool ChatReply::on_event(TurnEvent event) {
   return false;
 }
 
-void ChatReply::add(const std::vector<ReplyDelta>& deltas) {
-  for (const ReplyDelta& delta : deltas) {
-    reasoning_ += delta.reasoning;
-    content_ += delta.content;
-    if (!delta.tool_call) continue;
-    const ReplyDelta::Call& piece = *delta.tool_call;
-    if (piece.index >= calls_.size()) calls_.resize(piece.index + 1);
-    ToolCall& call = calls_[piece.index];
-    if (!piece.id.empty()) call.id = piece.id;
-    if (!piece.name.empty()) call.name = piece.name;
-    call.arguments += piece.arguments;
-  }
+void ChatReply::add(std::vector<ReplyDelta> deltas) {
+  for (ReplyDelta& delta : deltas) message_.add(delta);
 }
 
 std::string ChatReply::completion_json(const TurnFinished& finished) const {
-  Json message;
-  message["role"] = "assistant";
-  message["content"] = content_.empty() && !calls_.empty() ? Json() : Json(content_);
-  if (!reasoning_.empty()) message["reasoning_content"] = reasoning_;
-  if (!calls_.empty()) message["tool_calls"] = calls_json(calls_);
-
   Json choice;
   choice["index"] = 0;
-  choice["message"] = std::move(message);
+  choice["message"] = message_json(message_.message());
   choice["logprobs"] = logprobs_wanted_ ? logprobs_json(logprobs_, chat_) : Json();
   choice["finish_reason"] = finish_reason(finished.reason, reader_->called_tool());
 

@@ -9,6 +9,7 @@
 #include "api/chat_path.h"
 #include "api/http_types.h"
 #include "api/reply_json.h"
+#include "api/reply_message.h"
 #include "core/chat.h"
 #include "core/turn.h"
 
@@ -26,7 +27,7 @@ class ChatReply {
   [[nodiscard]] HttpResponse response() const { return response_; }
 
  private:
-  void add(const std::vector<ReplyDelta>& deltas);
+  void add(std::vector<ReplyDelta> deltas);
   [[nodiscard]] std::string completion_json(const TurnFinished& finished) const;
 
   const ReplyIdentity identity_;
@@ -34,9 +35,7 @@ class ChatReply {
   const ChatPath& chat_;
   std::unique_ptr<ReplyReader> reader_;
 
-  std::string reasoning_;
-  std::string content_;
-  std::vector<ToolCall> calls_;
+  ReplyMessage message_;
   std::vector<Sampled> logprobs_;
   HttpResponse response_;
 };

@@ -34,7 +34,7 @@ std::string delta_text(const ReplyDelta& delta) {
     key("tool_calls");
     out += "[{\"index\":" + std::to_string(call.index);
     if (!call.name.empty()) {  // the first piece of a call
-      out += ",\"id\":" + json_string(call.id.empty() ? random_id("call_") : call.id);
+      out += ",\"id\":" + json_string(call.id);
       out += R"(,"type":"function","function":{"name":)" + json_string(call.name) + ',';
     } else {
       out += R"(,"function":{)";
@@ -121,9 +121,10 @@ void ChatStream::begin(std::string& out) {
   pending_logprobs_ = std::move(pending);
 }
 
-void ChatStream::append_deltas(const std::vector<ReplyDelta>& deltas, std::string& out) {
-  for (const ReplyDelta& delta : deltas) {
+void ChatStream::append_deltas(std::vector<ReplyDelta> deltas, std::string& out) {
+  for (ReplyDelta& delta : deltas) {
     if (delta.empty()) continue;
+    message_.add(delta);
     begin(out);
     append_chunk(delta_text(delta), nullptr, "", out);
   }

@@ -16,6 +16,7 @@
 
 #include "api/chat_path.h"
 #include "api/reply_json.h"
+#include "api/reply_message.h"
 #include "base/clock.h"
 #include "core/turn.h"
 
@@ -53,7 +54,7 @@ class ChatStream {
   void on(const TurnFailed& event, std::string& out);
 
   void begin(std::string& out);
-  void append_deltas(const std::vector<ReplyDelta>& deltas, std::string& out);
+  void append_deltas(std::vector<ReplyDelta> deltas, std::string& out);
   void append_progress(Position done, Position total, std::string& out);
   void append_chunk(std::string_view delta, const char* finish, std::string_view extra,
                     std::string& out);
@@ -66,6 +67,7 @@ class ChatStream {
   std::unique_ptr<ReplyReader> reader_;
   const Clock& clock_;
 
+  ReplyMessage message_;
   bool begun_ = false;
   bool done_ = false;
   Micros prefill_began_ = 0;

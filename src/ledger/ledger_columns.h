@@ -37,6 +37,7 @@ void turns(Record& r, Visit&& visit) {
   visit("neutralised", r.neutralised);
   visit("tool_order", r.tool_order);
   visit("continues", r.continues);
+  visit("bound", r.bound);
   visit("text_kept", r.keep_text);
   visit("source", r.timings.source);
   visit("prompt_tokens", r.timings.prompt_tokens);

@@ -26,6 +26,7 @@ struct TurnQuery {
   std::string before;                // id of a turn: only older ones; empty: from the newest
   std::string session;               // empty: any
   std::optional<TurnStatus> status;  // nullopt: any
+  bool text_only = false;            // only turns whose text is kept
 };
 
 class LedgerFile {

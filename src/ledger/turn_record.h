@@ -50,6 +50,7 @@ struct TurnRecord {
   std::string neutralised;              // names of the rules that were applied, comma separated
   std::string tool_order;               // "changed", "sorted" or empty
   std::string continues;                // id of the cut turn that this one continues
+  bool bound = false;                   // to a response format: such a reply cannot be continued
   std::vector<std::uint8_t> shape;      // explain/turn_shape.h, encoded
   std::vector<std::uint8_t> miss;       // explain/explanation.h, encoded; empty: not known
 

@@ -1,0 +1,85 @@
+#include "api/turn_json.h"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "api/reply_json.h"
+
+namespace samovar {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
+
+Json words(const std::string& list) {
+  Json json = Json::array();
+  for (std::size_t at = 0; at < list.size();) {
+    const std::size_t comma = std::min(list.find(',', at), list.size());
+    json.push_back(list.substr(at, comma - at));
+    at = comma + 1;
+  }
+  return json;
+}
+
+}  // namespace
+
+Json turn_json(const TurnRecord& turn) {
+  Json json;
+  json["id"] = turn.id;
+  json["object"] = "samovar.turn";
+  json["status"] = to_string(turn.status);
+  json["session"] = turn.session;
+  json["session_named_by_client"] = turn.session_named;
+  json["dialect"] = turn.dialect;
+  json["model"] = turn.model;
+  json["created"] = turn.created;
+  json["ended"] = turn.ended == 0 ? Json() : Json(turn.ended);
+  json["finish_reason"] = or_null(turn.finish);
+  json["error"] = or_null(turn.error);
+  json["continues"] = or_null(turn.continues);
+  json["messages"] = turn.messages;
+  json["tools"] = turn.tools;
+  json["usage"] = usage_json(turn.timings);
+  json["timings"] = timings_json(turn.timings);
+  json["replayed_replies"] = turn.replayed;
+  json["reasoning_restored"] = turn.reasoning_restored;
+  json["neutralised"] = words(turn.neutralised);
+  json["tool_order"] = or_null(turn.tool_order);
+  json["text_kept"] = turn.keep_text;
+  return json;
+}
+
+Json message_json(const ChatMessage& message) {
+  Json json;
+  json["role"] = "assistant";
+  const bool only_calls = message.content.empty() && !message.tool_calls.empty();
+  json["content"] = only_calls ? Json() : Json(message.content);
+  if (!message.reasoning.empty()) json["reasoning_content"] = message.reasoning;
+  if (message.tool_calls.empty()) return json;
+  Json& calls = json["tool_calls"] = Json::array();
+  for (const ToolCall& call : message.tool_calls) {
+    calls.push_back({{"id", call.id},
+                     {"type", "function"},
+                     {"function", {{"name", call.name}, {"arguments", call.arguments}}}});
+  }
+  return json;
+}
+
+Json completion_json(const TurnRecord& turn, Json message) {
+  Json json;
+  json["id"] = turn.id;
+  json["object"] = "chat.completion";
+  json["created"] = turn.created;
+  json["model"] = turn.model;
+  json["system_fingerprint"] = kSystemFingerprint;
+  json["choices"] = Json::array({{{"index", 0},
+                                  {"message", std::move(message)},
+                                  {"logprobs", nullptr},
+                                  {"finish_reason", or_null(turn.finish)}}});
+  json["usage"] = usage_json(turn.timings);
+  json["timings"] = timings_json(turn.timings);
+  return json;
+}
+
+}  // namespace samovar
