@@ -118,6 +118,22 @@ void add_store_rows(Rows rows, ServeOptions& o) {
               "host memory for bytes on their way to and from the disk");
 }
 
+void add_ledger_rows(Rows rows, ServeOptions& o) {
+  rows.group = "Ledger (what was asked, reused and computed; replies that were cut)";
+  rows.flag({"--ledger"}, {"--no-ledger"}, flag(o.ledger), "on",
+            "record turns in ledger.db in the store's folder; off, or with --no-store: in memory");
+  rows.flag({"--ledger-text"}, {"--no-ledger-text"}, flag(o.ledger_text), "off",
+            "keep the text of every request and reply, not only of those with \"store\": true");
+  rows.option({"--ledger-days"}, "DAYS", real(o.ledger_days, 0.01, 36'500.0), "30",
+              "how long figures, hashes and kept text stay");
+  rows.option(
+      {"--ledger-token-days"}, "DAYS", real(o.ledger_token_days, 0.0, 36'500.0), "7",
+      "how long the tokens of replies stay, for exact replay and for replies that were cut");
+  rows.flag({"--replay"}, {"--no-replay"}, flag(o.replay), "on",
+            "use the tokens that were sampled when a client sends a reply back, and the reasoning "
+            "of a running tool loop where the client leaves it out");
+}
+
 void add_scheduling_rows(Rows rows, ServeOptions& o) {
   rows.group = "Scheduling";
   rows.option({"--queue"}, "N", integer(o.queue, 0, 100'000), "64",
@@ -179,6 +195,7 @@ std::vector<OptionRow> option_rows(ServeOptions& options) {
   add_model_rows({rows}, options);
   add_memory_rows({rows}, options);
   add_store_rows({rows}, options);
+  add_ledger_rows({rows}, options);
   add_scheduling_rows({rows}, options);
   add_reply_rows({rows}, options);
   add_server_rows({rows}, options);

@@ -51,6 +51,13 @@ struct ServeOptions {
   double store_quiet = 2.0;                           // seconds
   double store_window = 30.0;                         // seconds
 
+  // ledger
+  bool ledger = true;  // on disk, beside the store
+  bool ledger_text = false;
+  double ledger_days = 30.0;
+  double ledger_token_days = 7.0;
+  bool replay = true;
+
   // scheduling
   int queue = 64;
   double decode_share = 0.6;

@@ -22,6 +22,7 @@
 
 #include "chat/conversation_renderer.h"
 #include "chat/prompt_builder.h"
+#include "chat/reply_syntax.h"
 #include "chat/template_inputs.h"
 #include "chat/template_source.h"
 #include "chat/vocabulary.h"
@@ -107,6 +108,22 @@ Result<RenderedChat> ChatFormat::render(const ChatRequest& request) const {
                 "tool_choice", "leave tool_choice out, or serve a model made for tools");
   }
   return chat;
+}
+
+Prompt ChatFormat::prompt_of(Tokens tokens, Position primer_start) const {
+  return impl_->prompts.structure(std::move(tokens), primer_start);
+}
+
+SavedSyntax ChatFormat::save(const ReplySyntax& syntax) { return syntax.saved; }
+
+Result<std::shared_ptr<const ReplySyntax>> ChatFormat::load(const SavedSyntax& saved) {
+  try {
+    return std::make_shared<const ReplySyntax>(static_cast<common_chat_format>(saved.format),
+                                               saved.generation_prompt, saved.parser);
+  } catch (const std::exception& error) {
+    return fail(ErrorKind::internal,
+                fmt::format("how the reply is read cannot be loaded: {}", error.what()));
+  }
 }
 
 std::vector<Token> ChatFormat::tokenize(std::string_view text) const {

@@ -68,6 +68,14 @@ class ChatFormat {
   // Errors: invalid_argument with the field at fault (messages, tools, response_format, ...).
   [[nodiscard]] Result<RenderedChat> render(const ChatRequest& request) const;
 
+  // The structure of tokens that were a prompt once, with what was sampled after it: where messages
+  // and replies begin. `primer_start` is the original prompt's.
+  [[nodiscard]] Prompt prompt_of(Tokens tokens, Position primer_start) const;
+
+  // For keeping how a reply is read beyond this process. load() fails on what save() did not make.
+  [[nodiscard]] static SavedSyntax save(const ReplySyntax& syntax);
+  [[nodiscard]] static Result<std::shared_ptr<const ReplySyntax>> load(const SavedSyntax& saved);
+
   // Plain text to tokens and back, special tokens recognised and shown.
   [[nodiscard]] std::vector<Token> tokenize(std::string_view text) const;
   [[nodiscard]] std::string detokenize(TokenSpan tokens) const;

@@ -55,13 +55,7 @@ Prompt PromptBuilder::build(std::string_view text, std::string_view primer) {
   } else {
     append_tokens(vocab_, text, prompt.tokens);
   }
-  for (Position at = text_begin; at < prompt.size(); ++at) {
-    if (!openers_.contains(prompt.tokens[at])) continue;
-    prompt.message_starts.push_back(at);
-    if (openers_.begins_reply(TokenSpan(prompt.tokens).subspan(at))) {
-      prompt.reply_starts.push_back(at);
-    }
-  }
+  find_starts(prompt, text_begin);
   // The i-th opener in the text is the i-th opener token, unless the tokeniser is not separable and
   // cut differently: then nothing is known about bytes.
   pieces.positions.push_back(text_begin);
@@ -81,6 +75,35 @@ Prompt PromptBuilder::build(std::string_view text, std::string_view primer) {
   prompt.primer_start = has_primer
                             ? primer_position(text, text.size() - primer.size(), pieces, prompt)
                             : prompt.size();
+  return prompt;
+}
+
+void PromptBuilder::find_starts(Prompt& prompt, Position begin) const {
+  for (Position at = begin; at < prompt.size(); ++at) {
+    if (!openers_.contains(prompt.tokens[at])) continue;
+    prompt.message_starts.push_back(at);
+    if (openers_.begins_reply(TokenSpan(prompt.tokens).subspan(at))) {
+      prompt.reply_starts.push_back(at);
+    }
+  }
+}
+
+Prompt PromptBuilder::structure(Tokens tokens, Position primer_start) const {
+  Prompt prompt;
+  prompt.tokens = std::move(tokens);
+  const bool has_bos = llama_vocab_get_add_bos(vocab_) && !prompt.tokens.empty();
+  find_starts(prompt, has_bos ? 1 : 0);
+  prompt.primer_start = std::clamp(primer_start, 0, prompt.size());
+  // What follows a start tells its role within a few tokens.
+  constexpr std::size_t kHeadTokens = 16;
+  for (const Position at : prompt.message_starts) {
+    const TokenSpan rest = TokenSpan(prompt.tokens).subspan(static_cast<std::size_t>(at));
+    if (!openers_.begins_body(token_text(vocab_, rest.first(std::min(kHeadTokens, rest.size()))))) {
+      continue;
+    }
+    prompt.system_end = at;
+    break;
+  }
   return prompt;
 }
 

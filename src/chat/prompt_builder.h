@@ -19,11 +19,15 @@ class PromptBuilder {
   // `primer` is the text at the end of `text` that asks for the reply; may be empty.
   Prompt build(std::string_view text, std::string_view primer);
 
+  // The same from tokens that were built before, with a reply after them.
+  Prompt structure(Tokens tokens, Position primer_start) const;
+
   [[nodiscard]] const MessageOpeners& openers() const { return openers_; }
 
  private:
   struct Pieces;
   Pieces split(std::string_view text) const;
+  void find_starts(Prompt& prompt, Position begin) const;
   void tokenize_pieces(std::string_view text, const Pieces& pieces, Prompt& prompt);
   Position primer_position(std::string_view text, std::size_t primer_begin, const Pieces& pieces,
                            const Prompt& prompt) const;

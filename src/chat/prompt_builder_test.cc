@@ -138,6 +138,19 @@ TEST_P(PromptBuilderTest, ThePrimerBeginsWhereTheTextBeforeItEnds) {
   }
 }
 
+TEST_P(PromptBuilderTest, StructureIsFoundFromTheTokensAlone) {
+  std::mt19937 random(19);
+  for (int round = 0; round < 200; ++round) {
+    const std::string conversation = random_text(random, builder_->openers());
+    const Prompt built = builder_->build(conversation, "");
+    const Prompt found = builder_->structure(built.tokens, built.primer_start);
+    EXPECT_EQ(found.tokens, built.tokens);
+    EXPECT_EQ(found.message_starts, built.message_starts);
+    EXPECT_EQ(found.reply_starts, built.reply_starts);
+    EXPECT_EQ(found.primer_start, built.primer_start);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Vocabularies, PromptBuilderTest, ::testing::ValuesIn(kFamilies),
                          [](const auto& family) {
                            std::string name = family.param.vocabulary;

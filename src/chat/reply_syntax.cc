@@ -79,12 +79,13 @@ common_peg_arena load_parser(const std::string& saved) {
 
 }  // namespace
 
-ReplySyntax::ReplySyntax(common_chat_format reply_format, std::string prompt,
+ReplySyntax::ReplySyntax(common_chat_format reply_format, const std::string& prompt,
                          const std::string& saved_parser)
     : format(reply_format),
       // Without a parser everything is content, and nothing stands before it.
-      generation_prompt(saved_parser.empty() ? std::string() : std::move(prompt)),
-      parser(load_parser(saved_parser)) {}
+      generation_prompt(saved_parser.empty() ? std::string() : prompt),
+      parser(load_parser(saved_parser)),
+      saved{static_cast<int>(reply_format), prompt, saved_parser} {}
 
 std::size_t Reading::covered(std::size_t calls_counted) const {
   std::size_t end = text_end;

@@ -14,11 +14,13 @@ namespace samovar {
 
 class ReplySyntax {
  public:
-  ReplySyntax(common_chat_format format, std::string generation_prompt, const std::string& parser);
+  ReplySyntax(common_chat_format format, const std::string& generation_prompt,
+              const std::string& parser);
 
   common_chat_format format;
   std::string generation_prompt;  // what stands before the reply, and which the parser expects
   common_peg_arena parser;
+  SavedSyntax saved;  // from which this can be made again
 };
 
 // What a text says by the syntax, and how far into the text each part reaches.

@@ -53,6 +53,13 @@ struct ChatRequest {
   std::optional<bool> enable_thinking;                    // nullopt: the template's default
 };
 
+// How a reply is read, in a form that can be kept and loaded again (chat/reply_syntax.h).
+struct SavedSyntax {
+  int format = 0;
+  std::string generation_prompt;
+  std::string parser;
+};
+
 // A piece of a reply, in order. Fields are what is new; empty ones have nothing new.
 struct ReplyDelta {
   std::string reasoning;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/hash.h"
+#include "core/chat.h"
 #include "core/tokens.h"
 #include "core/turn.h"
 
@@ -22,13 +23,6 @@ enum class TurnStatus : std::uint8_t {
   failed = 4,      // it ended with an error before its first token
 };
 [[nodiscard]] const char* to_string(TurnStatus status);
-
-// How the reply is read, as libllama-common hands it over (chat/reply_syntax.h).
-struct SyntaxRecord {
-  int format = 0;
-  std::string generation_prompt;
-  std::string parser;  // empty: not known
-};
 
 struct TurnRecord {
   std::string id;              // of the dialect: "chatcmpl-..."
@@ -58,7 +52,7 @@ struct TurnRecord {
   Sha256 context{};
   Tokens primer;  // the end of the prompt that asked for the reply
   Tokens reply;   // as sampled, the end token included
-  SyntaxRecord syntax;
+  SavedSyntax syntax;
   Tokens prompt;  // kept for turns that are not complete only
 
   // Text.
