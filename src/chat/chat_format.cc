@@ -110,8 +110,18 @@ Result<RenderedChat> ChatFormat::render(const ChatRequest& request) const {
   return chat;
 }
 
-Prompt ChatFormat::prompt_of(Tokens tokens, Position primer_start) const {
-  return impl_->prompts.structure(std::move(tokens), primer_start);
+Result<RenderedChat> ChatFormat::resume(const CutReply& cut) const {
+  auto syntax = load(cut.syntax);
+  if (!syntax) return std::unexpected(syntax.error());
+  RenderedChat chat;
+  Tokens tokens(cut.prompt.begin(), cut.prompt.end());
+  const auto primer_start = static_cast<Position>(cut.prompt.size() - cut.primer.size());
+  tokens.insert(tokens.end(), cut.reply.begin(), cut.reply.end());
+  chat.prompt = impl_->prompts.structure(std::move(tokens), primer_start);
+  chat.said = token_text(impl_->vocab, cut.reply);
+  chat.syntax = std::move(*syntax);
+  chat.context = cut.context;
+  return chat;
 }
 
 SavedSyntax ChatFormat::save(const ReplySyntax& syntax) { return syntax.saved; }
@@ -124,6 +134,31 @@ Result<std::shared_ptr<const ReplySyntax>> ChatFormat::load(const SavedSyntax& s
     return fail(ErrorKind::internal,
                 fmt::format("how the reply is read cannot be loaded: {}", error.what()));
   }
+}
+
+ChatMessage ChatFormat::read_reply(std::shared_ptr<const ReplySyntax> syntax,
+                                   TokenSpan reply) const {
+  if (!reply.empty() && llama_vocab_is_eog(impl_->vocab, reply.back())) {
+    reply = reply.first(reply.size() - 1);
+  }
+  ReplyParser parser(std::move(syntax));
+  ChatMessage message{.role = Role::assistant};
+  const auto add = [&](const std::vector<ReplyDelta>& deltas) {
+    for (const ReplyDelta& delta : deltas) {
+      message.reasoning += delta.reasoning;
+      message.content += delta.content;
+      if (!delta.tool_call) continue;
+      if (delta.tool_call->index >= message.tool_calls.size()) {
+        message.tool_calls.resize(delta.tool_call->index + 1);
+      }
+      ToolCall& call = message.tool_calls[delta.tool_call->index];
+      call.name += delta.tool_call->name;
+      call.arguments += delta.tool_call->arguments;
+    }
+  };
+  add(parser.feed(token_text(impl_->vocab, reply)));
+  add(parser.finish());
+  return message;
 }
 
 std::vector<Token> ChatFormat::tokenize(std::string_view text) const {

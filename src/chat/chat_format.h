@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/hash.h"
 #include "base/result.h"
 #include "core/chat.h"
 #include "core/prompt.h"
@@ -22,6 +23,15 @@ namespace samovar {
 
 class ReplySyntax;  // how to parse the reply to one rendered prompt; opaque
 
+// A reply that was cut, as it is kept: tokens only.
+struct CutReply {
+  TokenSpan prompt;
+  TokenSpan primer;  // the prompt's end
+  TokenSpan reply;   // sampled so far
+  SavedSyntax syntax;
+  Sha256 context{};  // as RenderedChat has it
+};
+
 struct RenderedChat {
   Prompt prompt;
   std::string text;  // the rendered template, for logs and /apply-template
@@ -29,6 +39,10 @@ struct RenderedChat {
   std::string generation_prompt;
   std::vector<std::string> stop;  // the format's own stop strings
   std::shared_ptr<const ReplySyntax> syntax;
+  Sha256 context{};            // names the request's messages by meaning
+  std::string said;            // the reply's text so far, where a cut one goes on
+  int replayed = 0;            // replies whose sampled tokens are part of the prompt
+  int reasoning_restored = 0;  // replies whose reasoning the client had left out
 };
 
 // Turns a growing reply into deltas. Nothing of the reply is ever lost: text that the format's
@@ -68,13 +82,17 @@ class ChatFormat {
   // Errors: invalid_argument with the field at fault (messages, tools, response_format, ...).
   [[nodiscard]] Result<RenderedChat> render(const ChatRequest& request) const;
 
-  // The structure of tokens that were a prompt once, with what was sampled after it: where messages
-  // and replies begin. `primer_start` is the original prompt's.
-  [[nodiscard]] Prompt prompt_of(Tokens tokens, Position primer_start) const;
+  // A prompt with which a cut reply goes on where it ended. No grammar binds what follows. Errors:
+  // what load() says.
+  [[nodiscard]] Result<RenderedChat> resume(const CutReply& cut) const;
 
   // For keeping how a reply is read beyond this process. load() fails on what save() did not make.
   [[nodiscard]] static SavedSyntax save(const ReplySyntax& syntax);
   [[nodiscard]] static Result<std::shared_ptr<const ReplySyntax>> load(const SavedSyntax& saved);
+
+  // What a reply says, from its tokens, the end token among them or not. Calls have no ids.
+  [[nodiscard]] ChatMessage read_reply(std::shared_ptr<const ReplySyntax> syntax,
+                                       TokenSpan reply) const;
 
   // Plain text to tokens and back, special tokens recognised and shown.
   [[nodiscard]] std::vector<Token> tokenize(std::string_view text) const;
