@@ -15,6 +15,7 @@
 
 #include "base/result.h"
 #include "core/sampling.h"
+#include "explain/neutralise.h"
 
 namespace samovar::app {
 
@@ -62,6 +63,10 @@ struct ServeOptions {
   int queue = 64;
   double decode_share = 0.6;
   int drain_seconds = 30;
+
+  // prompts
+  RuleSet neutralise = RuleSet::defaults();
+  bool sort_tools = false;
 
   // replies
   SamplingParams sampling;

@@ -1,0 +1,75 @@
+#include "explain/rendered_place.h"
+
+#include <algorithm>
+
+namespace samovar {
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kSpace = " \n\t\r\v\f";
+  const std::size_t begin = text.find_first_not_of(kSpace);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
+}
+
+struct Span {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
+// From the first tool's name to the end of the last one's: templates write schemas in their own
+// way, but every one of them shows the names.
+std::optional<Span> tools_span(std::string_view rendered, const ChatRequest& request) {
+  std::optional<Span> span;
+  std::size_t cursor = 0;
+  for (const Tool& tool : request.tools) {
+    std::size_t at = rendered.find("\"" + tool.name + "\"", cursor);
+    if (at == std::string_view::npos) at = rendered.find(tool.name, cursor);
+    if (at == std::string_view::npos) continue;
+    if (!span) span = Span{at, at};
+    cursor = at + tool.name.size();
+    span->end = cursor + tool.description.size() + tool.parameters.size();
+  }
+  if (!span) return span;
+  // The line in which the list begins belongs to it: it opens the first tool.
+  const std::size_t line = rendered.rfind('\n', span->begin);
+  span->begin = line == std::string_view::npos ? 0 : line + 1;
+  span->end = std::min(span->end, rendered.size());
+  return span;
+}
+
+}  // namespace
+
+RenderedPlace place_of(std::size_t byte, std::string_view rendered, const ChatRequest& request) {
+  RenderedPlace place;
+  std::size_t cursor = 0;
+  for (std::size_t i = 0; i < request.messages.size(); ++i) {
+    const ChatMessage& message = request.messages[i];
+    const std::pair<const char*, std::string_view> fields[] = {{"reasoning", message.reasoning},
+                                                               {"content", message.content}};
+    for (const auto& [name, whole] : fields) {
+      const std::string_view text = trimmed(whole);
+      if (text.empty()) continue;
+      const std::size_t at = rendered.find(text, cursor);
+      if (at == std::string_view::npos) continue;
+      if (byte < at) {  // before it: in what the template puts there
+        place.message = i;
+        const auto tools = tools_span(rendered, request);
+        place.in_tools = tools && byte >= tools->begin && byte < tools->end;
+        return place;
+      }
+      cursor = at + text.size();
+      if (byte < cursor) {
+        place.message = i;
+        place.field = name;
+        return place;
+      }
+    }
+  }
+  const auto tools = tools_span(rendered, request);
+  place.in_tools = tools && byte >= tools->begin && byte < tools->end;
+  if (!request.messages.empty()) place.message = request.messages.size() - 1;
+  return place;
+}
+
+}  // namespace samovar
