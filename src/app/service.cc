@@ -10,6 +10,8 @@
 #include "api/model_chat.h"
 #include "api/models.h"
 #include "api/router.h"
+#include "api/turns_api.h"
+#include "app/record_parts.h"
 #include "app/store_parts.h"
 #include "chat/chat_format.h"
 #include "engine/llama_engine.h"
@@ -74,6 +76,8 @@ ChatDefaults chat_defaults(const ServeOptions& options, const Engine& engine) {
   ChatDefaults defaults;
   defaults.sampling = options.sampling;
   defaults.vocab_size = engine.model().vocab_size;
+  defaults.neutralise = options.neutralise;
+  defaults.sort_tools = options.sort_tools;
   return defaults;
 }
 
@@ -86,24 +90,28 @@ struct Service::Parts {
       : engine(std::move(loaded)),
         store(std::move(store_parts)),
         format(std::move(chat_format)),
+        record(options, *engine, *format),
         chat(*format, [this](Token token) { return engine->piece(token, true); }),
         engine_thread(
             *engine, system_clock(), scheduler_options(options, engine->limits()), options.queue,
             {.store = store == nullptr ? nullptr : &store->store(), .port = engine.get()}),
         turns(engine_thread),
         models(served_model(options, *engine)),
-        completions(chat, turns, system_clock(), models.model().id,
+        turns_api(record.records()),
+        completions(chat, turns, &record.records(), system_clock(), models.model().id,
                     chat_defaults(options, *engine)),
-        router(completions, models, [this] { return accepting.load(); }) {}
+        router(completions, &turns_api, models, [this] { return accepting.load(); }) {}
 
   std::atomic<bool> accepting = true;
   std::unique_ptr<LlamaEngine> engine;
   std::unique_ptr<StoreParts> store;  // null: none
   std::unique_ptr<ChatFormat> format;
+  RecordParts record;
   ModelChat chat;
   EngineThread engine_thread;
   LocalTurnService turns;
   Models models;
+  TurnsApi turns_api;
   ChatCompletions completions;
   Router router;
 };
@@ -143,6 +151,7 @@ bool Service::drain(Micros deadline) { return parts_->engine_thread.drain(deadli
 
 void Service::stop() {
   parts_->engine_thread.stop();
+  parts_->record.close();
   if (parts_->store != nullptr) parts_->store->close(kSaveDeadline);
 }
 

@@ -30,14 +30,17 @@
 namespace samovar {
 
 struct ChatFormat::Impl {
-  Impl(const llama_vocab* model_vocab, common_chat_templates_ptr templates)
+  Impl(const llama_vocab* model_vocab, common_chat_templates_ptr templates,
+       std::string template_text)
       : vocab(model_vocab),
+        source(std::move(template_text)),
         parallel_calls(
             common_chat_templates_get_caps(templates.get())["supports_parallel_tool_calls"]),
         prompts(vocab, find_message_openers(templates.get(), vocab)),
         renderer(std::move(templates), vocab) {}
 
   const llama_vocab* vocab;
+  std::string source;
   bool parallel_calls;
   PromptBuilder prompts;
   ConversationRenderer renderer;
@@ -74,7 +77,7 @@ Result<std::unique_ptr<ChatFormat>> ChatFormat::create(const llama_model* model,
   try {
     // Given no source, libllama-common also takes the model's separate template for tools.
     auto templates = common_chat_templates_init(model, use_own ? std::string() : frozen);
-    auto impl = std::make_unique<Impl>(llama_model_get_vocab(model), std::move(templates));
+    auto impl = std::make_unique<Impl>(llama_model_get_vocab(model), std::move(templates), frozen);
     return std::unique_ptr<ChatFormat>(new ChatFormat(std::move(impl)));
   } catch (const std::exception& error) {
     return fail(ErrorKind::invalid_argument,
@@ -135,6 +138,8 @@ Result<std::shared_ptr<const ReplySyntax>> ChatFormat::load(const SavedSyntax& s
                 fmt::format("how the reply is read cannot be loaded: {}", error.what()));
   }
 }
+
+const std::string& ChatFormat::template_source() const { return impl_->source; }
 
 ChatMessage ChatFormat::read_reply(std::shared_ptr<const ReplySyntax> syntax,
                                    TokenSpan reply) const {

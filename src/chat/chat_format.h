@@ -90,6 +90,9 @@ class ChatFormat {
   [[nodiscard]] static SavedSyntax save(const ReplySyntax& syntax);
   [[nodiscard]] static Result<std::shared_ptr<const ReplySyntax>> load(const SavedSyntax& saved);
 
+  // The template, as jinja source.
+  [[nodiscard]] const std::string& template_source() const;
+
   // What a reply says, from its tokens, the end token among them or not. Calls have no ids.
   [[nodiscard]] ChatMessage read_reply(std::shared_ptr<const ReplySyntax> syntax,
                                        TokenSpan reply) const;
