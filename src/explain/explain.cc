@@ -100,11 +100,23 @@ class Explainer {
     return std::abs(a - b) <= 0.2 * std::max(a, b) ? 1.0 : 0.0;  // most of it, in all likelihood
   }
 
+  // Tokens of a tool that is new or says something new: nobody had computed them.
+  double fresh_in_tools() const {
+    const Difference* difference = departure_.blamed;
+    const bool fresh = difference != nullptr && !difference->dropped && !difference->respelled &&
+                       (difference->part == Part::tool || difference->part == Part::tools);
+    if (!fresh || difference->index >= after_.tools.size()) return 0.0;
+    const ToolShape& tool = after_.tools[difference->index];
+    const double bytes = static_cast<double>(tool.name.size()) + tool.description.bytes +
+                         static_cast<double>(tool.parameters.bytes);
+    return bytes / 4.0;
+  }
+
   Position shared_after_departure() const {
     if (!departure_.broken || after_.messages.empty()) return 0;
     const std::size_t at = std::min(departure_.message, after_.messages.size() - 1);
     const Position rest = std::max<Position>(0, comparison_.positions[at + 1] - departure_.at);
-    double sum = shared_fraction() * static_cast<double>(rest);
+    double sum = shared_fraction() * std::max(0.0, static_cast<double>(rest) - fresh_in_tools());
     for (std::size_t i = at + 1; i < after_.messages.size(); ++i) {
       if (alignment_.shared[i]) sum += static_cast<double>(size_of(i));
     }
