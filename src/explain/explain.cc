@@ -1,6 +1,7 @@
 #include "explain/explain.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "explain/departure.h"
@@ -46,7 +47,7 @@ class Explainer {
     alignment_ = align(before_, after_, changed_);
     measure();
     result_.cause = choose_cause();
-    if (departure_.broken && result_.cause != Cause::first_turn) fill_first_difference();
+    if (departure_.broken) fill_first_difference();
     if (reply_is_missing()) {
       story_.reply_missing = true;
       story_.reply_tokens = before_.reply ? before_.reply->tokens : 0;
@@ -99,11 +100,23 @@ class Explainer {
     return std::abs(a - b) <= 0.2 * std::max(a, b) ? 1.0 : 0.0;  // most of it, in all likelihood
   }
 
+  // Tokens of a tool that is new or says something new: nobody had computed them.
+  double fresh_in_tools() const {
+    const Difference* difference = departure_.blamed;
+    const bool fresh = difference != nullptr && !difference->dropped && !difference->respelled &&
+                       (difference->part == Part::tool || difference->part == Part::tools);
+    if (!fresh || difference->index >= after_.tools.size()) return 0.0;
+    const ToolShape& tool = after_.tools[difference->index];
+    const double bytes = static_cast<double>(tool.name.size()) + tool.description.bytes +
+                         static_cast<double>(tool.parameters.bytes);
+    return bytes / 4.0;
+  }
+
   Position shared_after_departure() const {
     if (!departure_.broken || after_.messages.empty()) return 0;
     const std::size_t at = std::min(departure_.message, after_.messages.size() - 1);
     const Position rest = std::max<Position>(0, comparison_.positions[at + 1] - departure_.at);
-    double sum = shared_fraction() * static_cast<double>(rest);
+    double sum = shared_fraction() * std::max(0.0, static_cast<double>(rest) - fresh_in_tools());
     for (std::size_t i = at + 1; i < after_.messages.size(); ++i) {
       if (alignment_.shared[i]) sum += static_cast<double>(size_of(i));
     }
@@ -113,7 +126,9 @@ class Explainer {
   void measure() {
     departure_.at = std::clamp(departure_.at, 0, after_.prompt_tokens);
     const Position reused = figures_.reused.value_or(departure_.at);
-    if (!departure_.exact) departure_.at = std::max(departure_.at, std::min(reused, all_shared()));
+    if (!departure_.exact) {
+      departure_.at = std::max(departure_.at, std::min(reused, after_.prompt_tokens));
+    }
     lost_before_ = std::max(0, departure_.at - reused);
     const Position beyond = std::max(0, reused - departure_.at);  // reused from somewhere else
     lost_after_ = std::max(0, shared_after_departure() - beyond);
@@ -124,8 +139,6 @@ class Explainer {
     }
   }
 
-  Position all_shared() const { return after_.prompt_tokens; }
-
   // --- the cause ---
 
   Cause choose_cause() const {
@@ -134,9 +147,10 @@ class Explainer {
       return Cause::model_changed;
     }
     if (result_.tokens_lost > kSmallLoss) {
-      const bool content = changed && (lost_after_ > kSmallLoss || lost_after_ >= lost_before_);
-      if (content) return cause_of_change();
-      if (lost_before_ > kSmallLoss) return cause_of_state();
+      const bool content =
+          changed && lost_after_ > 0 &&
+          (lost_before_ <= kSmallLoss || lost_after_ >= lost_before_ || lost_after_ > kSmallLoss);
+      return content ? cause_of_change() : cause_of_state();
     }
     if (reply_is_missing()) return Cause::reply_missing;
     if (is_compacted()) return Cause::history_compacted;

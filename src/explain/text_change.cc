@@ -131,7 +131,7 @@ TextChange classify_hex(const Word& word, std::size_t size) {
 TextChange classify_words(const Word& a, const Word& b) {
   const std::string_view x = a.text;
   const std::string_view y = b.text;
-  if (x.empty() || y.empty()) return TextChange::edited;
+  if (x.empty() || y.empty() || x == y) return TextChange::edited;  // something came or went
   if (is_uuid(x) && is_uuid(y)) return TextChange::unique_id;
   if (is_time_or_date(x) && is_time_or_date(y)) return TextChange::time_or_date;
   if (is_epoch(x) && is_epoch(y)) return TextChange::time_or_date;

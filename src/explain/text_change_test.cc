@@ -77,6 +77,7 @@ TEST(TextChange, EverythingElseIsAnEdit) {
       {"You are a helpful assistant.", "You are a terse assistant.", TextChange::edited},
       {"Be kind.", "Be kind. Answer in French.", TextChange::edited},
       {"", "word", TextChange::edited},
+      {"item 42", "item 42 and <b>more</b>", TextChange::edited},
       {"facade", "decade", TextChange::edited},
       {"branch main", "branch 12", TextChange::edited},
       {"you may go", "you can go", TextChange::edited},
