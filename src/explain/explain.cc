@@ -150,7 +150,12 @@ class Explainer {
       const bool content =
           changed && lost_after_ > 0 &&
           (lost_before_ <= kSmallLoss || lost_after_ >= lost_before_ || lost_after_ > kSmallLoss);
-      return content ? cause_of_change() : cause_of_state();
+      if (content) return cause_of_change();
+      // How far back the nearest point to resume from lies would not have mattered, had nothing
+      // changed before the end of the earlier turn's history.
+      const Cause state = cause_of_state();
+      const bool within = changed && departure_.at < before_.history_end;
+      return within && state == Cause::partly_reused_granularity ? cause_of_change() : state;
     }
     if (reply_is_missing()) return Cause::reply_missing;
     if (is_compacted()) return Cause::history_compacted;
