@@ -91,7 +91,8 @@ struct Service::Parts {
         store(std::move(store_parts)),
         format(std::move(chat_format)),
         record(options, *engine, *format),
-        chat(*format, [this](Token token) { return engine->piece(token, true); }),
+        chat(
+            *format, [this](Token token) { return engine->piece(token, true); }, record.replies()),
         engine_thread(
             *engine, system_clock(), scheduler_options(options, engine->limits()), options.queue,
             {.store = store == nullptr ? nullptr : &store->store(), .port = engine.get()}),
