@@ -66,6 +66,7 @@ std::size_t columns(std::string_view utf8) {
 
 std::string side(const char* name, const std::string& text, std::size_t at, bool colour,
                  const char* code) {
+  if (text.empty()) return row(name, "(nothing)");
   const std::string same = one_line(std::string_view(text).substr(0, at));
   const std::string other = one_line(std::string_view(text).substr(at));
   if (colour) return row(name, fmt::format("{}\033[{}m{}\033[0m", same, code, other));
@@ -84,6 +85,7 @@ std::string where(const FirstDifference& first, bool guessed) {
 }
 
 std::string cost(const Explanation& e) {
+  if (e.tokens_lost == 0) return "nothing was computed again";
   std::string text = fmt::format("{}{} tokens", e.estimated ? "about " : "",
                                  commas(static_cast<std::uint64_t>(e.tokens_lost)));
   if (e.seconds_lost) text += fmt::format(", {:.1f} s", *e.seconds_lost);

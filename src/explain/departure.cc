@@ -10,11 +10,10 @@ namespace {
 
 constexpr Position kNear = 256;  // tokens: an estimate and a fact so close mean the same place
 
-bool is_system(Role role) { return role == Role::system || role == Role::developer; }
-
 // What is known of the region in which the prompts part.
 struct Region {
-  std::size_t message = 0;
+  std::size_t first = 0;  // it lies in one of these messages
+  std::size_t last = 0;
   bool in_system = false;
   RenderedPlace earlier;  // empty without rendered texts
   RenderedPlace later;
@@ -131,18 +130,19 @@ Departure by_shapes(const Comparison& c) {
 
 Region region_of(const Comparison& c, const Departure& departure) {
   Region region;
-  region.message = message_of(c.positions, departure.at);
+  region.first = region.last = message_of(c.positions, departure.at);
   region.in_system = departure.at < c.after.system_end;
   if (!departure.byte || !c.before.request || !c.after.request) return region;
   region.rendered = true;
   region.earlier = place_of(*departure.byte, *c.before.rendered, *c.before.request);
   region.later = place_of(*departure.byte, *c.after.rendered, *c.after.request);
-  if (region.later.message) region.message = *region.later.message;
-  if (!region.earlier.field.empty() && region.earlier.message) {
-    region.message = std::min(region.message, *region.earlier.message);
+  // A text is surer than what lies between two.
+  const bool by_earlier = region.later.field.empty() && !region.earlier.field.empty();
+  const RenderedPlace& place = by_earlier ? region.earlier : region.later;
+  if (place.first) {
+    region.first = *place.first;
+    region.last = *place.last;
   }
-  region.in_system =
-      region.message < c.after.messages.size() && is_system(c.after.messages[region.message].role);
   return region;
 }
 
@@ -158,18 +158,20 @@ double distance(const Difference& difference, const Region& region) {
     case Part::tools:
     case Part::tool:
       if (region.rendered) return region.earlier.in_tools || region.later.in_tools ? 0.0 : 1.5;
-      return region.in_system || region.message == 0 ? 0.2 : 1.5;
+      return region.in_system || region.first == 0 ? 0.2 : 1.5;
     case Part::message:
       break;
   }
-  const double messages = difference.index > region.message
-                              ? static_cast<double>(difference.index - region.message)
-                              : static_cast<double>(region.message - difference.index);
+  double messages = 0.0;
+  if (difference.index > region.last) {
+    messages = static_cast<double>(difference.index - region.last);
+  } else if (difference.index < region.first) {
+    messages = static_cast<double>(region.first - difference.index);
+  }
   if (!region.rendered) return messages + (difference.weak ? 0.5 : 0.0);
   const bool in_tools = region.earlier.in_tools || region.later.in_tools;
-  const bool same_field = difference.field == region.later.field ||
-                          (difference.index == region.earlier.message.value_or(difference.index) &&
-                           difference.field == region.earlier.field);
+  const bool same_field =
+      difference.field == region.later.field || difference.field == region.earlier.field;
   const bool outside = region.later.field.empty() && !in_tools;  // calls and the like
   return messages + (same_field ? 0.0 : outside ? 0.3 : 0.7) + (difference.weak ? 0.5 : 0.0);
 }
@@ -191,7 +193,7 @@ const Difference* blame(const Comparison& c, const Region& region, bool located)
     best_distance = d;
   }
   const auto dropped = reasoning_before_user(c.before, c.after);
-  const bool templates_doing = dropped && *dropped == region.message;
+  const bool templates_doing = dropped && *dropped >= region.first && *dropped <= region.last;
   return best_distance >= 1.0 && templates_doing ? nullptr : best;
 }
 
@@ -225,9 +227,13 @@ Departure find_departure(const Comparison& c) {
     if (inside && departure.broken) departure.byte = byte;
   }
   const Region region = region_of(c, departure);
-  departure.message = region.message;
+  departure.message = std::clamp(message_of(c.positions, departure.at), region.first, region.last);
   if (departure.broken) {
     departure.blamed = blame(c, region, tokens || region.rendered);
+    const Difference* blamed = departure.blamed;
+    const bool inside = blamed != nullptr && blamed->part == Part::message &&
+                        blamed->index >= region.first && blamed->index <= region.last;
+    if (inside) departure.message = blamed->index;
   } else if (!c.differences.empty() && c.differences.front().part == Part::model) {
     departure.blamed = &c.differences.front();
     departure.broken = true;

@@ -89,7 +89,7 @@ void check_sane(const Explanation& e, const TurnShape& after) {
   RC_ASSERT(e.tokens_lost >= 0);
   RC_ASSERT(e.tokens_lost <= after.prompt_tokens);
   RC_ASSERT(!e.title.empty());
-  if (e.cause == Cause::none) RC_ASSERT(e.tokens_lost <= std::max(kSmallLoss, e.tokens_lost));
+  if (e.cause == Cause::none) RC_ASSERT(e.tokens_lost <= kSmallLoss);
   if (!e.first) return;
   RC_ASSERT(e.first->token.value_or(0) <= after.prompt_tokens);
   RC_ASSERT(e.first->old_at <= e.first->old_text.size());

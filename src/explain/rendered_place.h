@@ -13,9 +13,13 @@
 namespace samovar {
 
 struct RenderedPlace {
-  bool in_tools = false;               // in the list of tools
-  std::optional<std::size_t> message;  // the message it lies in, or, between two, the later one
-  std::string field;                   // "content", "reasoning"; empty: text of the template
+  bool in_tools = false;  // in the list of tools
+  std::string field;      // "content", "reasoning"; empty: calls, or text of the template
+
+  // The messages it may lie in: one with a field, else those between the texts that were found
+  // before and behind it.
+  std::optional<std::size_t> first;
+  std::optional<std::size_t> last;
 };
 
 [[nodiscard]] RenderedPlace place_of(std::size_t byte, std::string_view rendered,

@@ -72,7 +72,7 @@ Words volatile_words(const Explanation& e, const Story& s) {
 
 Words tool_words(const Explanation& e, const Story& s) {
   const std::string named =
-      e.first && !e.first->tool.empty() ? fmt::format("tool \"{}\"", e.first->tool) : "a tool";
+      e.first && !e.first->tool.empty() ? fmt::format("the tool \"{}\"", e.first->tool) : "a tool";
   switch (e.cause) {
     case Cause::tool_order:
       return {"The tools came in another order",
@@ -164,9 +164,9 @@ Words reply_words(const Explanation& e, const Story& s) {
               "Templates of this kind show reasoning only until the next user message; then the "
               "same messages look different to the model, from the first dropped thought on.",
               "Nothing is wrong with the client. Leave the server's re-warming on, which computes "
-              "the shortened history in idle time. Some templates keep reasoning if asked: "
-              "chat_template_kwargs {\"preserve_thinking\": true} (Qwen) or {\"clear_thinking\": "
-              "false} (GLM)"};
+              "the shortened history in idle time. Some templates keep reasoning where "
+              "chat_template_kwargs ask for it, by {\"preserve_thinking\": true} or, GLM's, "
+              "{\"clear_thinking\": false}"};
     case Cause::reasoning_dropped_by_client:
       return {fmt::format("The client left out the reasoning of {}", place(e)),
               "The model's reasoning was part of what had been computed.",
@@ -301,19 +301,12 @@ std::string with_commas(std::uint64_t number) {
 
 void put_into_words(const Story& story, Explanation& explanation) {
   Words words = words_for(explanation, story);
-  if (explanation.tokens_lost > 0 && explanation.cause != Cause::none) {
-    std::string cost =
-        fmt::format("{}{} that had been computed before {} computed again",
-                    explanation.estimated ? "About " : "", tokens(explanation.tokens_lost),
-                    explanation.tokens_lost == 1 ? "was" : "were");
-    if (explanation.seconds_lost) cost += fmt::format(" ({:.1f} s)", *explanation.seconds_lost);
-    add_sentence(words.detail, cost + ".");
-  }
+  if (!words.remedy.empty()) words.remedy += '.';
   // A lost reply is worth knowing of even where something else cost more.
   if (story.reply_missing && explanation.cause != Cause::reply_missing) {
     const Words missing = missing_reply_words(explanation, story);
     add_sentence(words.detail, "Besides: " + missing.detail);
-    add_sentence(words.remedy, words.remedy.empty() ? missing.remedy : ". " + missing.remedy);
+    add_sentence(words.remedy, missing.remedy + ".");
   }
   explanation.title = std::move(words.title);
   explanation.detail = std::move(words.detail);

@@ -33,6 +33,7 @@ class CountedSink final : public TurnSink {
     if (last) uncount();
     sink_->on_event(std::move(event));
   }
+  void on_token(Token token) override { sink_->on_token(token); }
   [[nodiscard]] bool cancelled() const override { return sink_->cancelled(); }
 
  private:
