@@ -98,6 +98,16 @@ class FakeChat final : public ChatPath {
     chat.stop = {"<end>"};
     return chat;
   }
+  [[nodiscard]] Result<RenderedChat> resume(const CutReply& cut) const override {
+    RenderedChat chat;
+    chat.prompt.tokens.assign(cut.prompt.begin(), cut.prompt.end());
+    chat.prompt.primer_start = static_cast<Position>(cut.prompt.size() - cut.primer.size());
+    for (const Token token : cut.reply) {
+      chat.prompt.tokens.push_back(token);
+      chat.said += "C:" + piece(token) + "|";
+    }
+    return chat;
+  }
   [[nodiscard]] std::unique_ptr<ReplyReader> reader(const RenderedChat&) const override {
     return std::make_unique<RecordReader>();
   }

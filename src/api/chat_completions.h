@@ -15,6 +15,7 @@
 #include "api/http_types.h"
 #include "base/clock.h"
 #include "base/limits.h"
+#include "turn/turn_records.h"
 #include "turn/turn_service.h"
 
 namespace samovar {
@@ -24,19 +25,34 @@ struct WaitTiming {
   Micros poll = 50 * kMillisecond;  // is the client still there?
   // An SSE comment after this much silence; one poll early, so that the promise holds.
   Micros keepalive = limits::keepalive_us - 50 * kMillisecond;
+  // How long a streamed response's headers wait for the plan, of which they tell.
+  Micros headers = 200 * kMillisecond;
 };
 
 class ChatCompletions {
  public:
-  // All references must outlive this object and every response made by it.
-  ChatCompletions(const ChatPath& chat, TurnService& turns, const Clock& clock,
-                  std::string model_id, ChatDefaults defaults, WaitTiming timing = {});
+  // All references must outlive this object and every response made by it. `records` may be null:
+  // then turns leave no trace.
+  ChatCompletions(const ChatPath& chat, TurnService& turns, TurnRecords* records,
+                  const Clock& clock, std::string model_id, ChatDefaults defaults,
+                  WaitTiming timing = {});
 
   [[nodiscard]] HttpResponse handle(const HttpRequest& request);
 
+  // POST /v1/samovar/turns/{id}/continue: a reply that was cut goes on where it ended. The answer
+  // is a chat completion with the whole reply, what was said before included. The body may be
+  // empty, or say how to sample, stream and so on, as a chat request does.
+  [[nodiscard]] HttpResponse continue_turn(const HttpRequest& request, const std::string& id);
+
  private:
+  // Submits what was rendered and answers with its reply.
+  [[nodiscard]] HttpResponse run(const HttpRequest& request, TurnOrigin origin,
+                                 ChatCompletionRequest& parsed, RenderedChat& rendered,
+                                 Micros began);
+
   const ChatPath& chat_;
   TurnService& turns_;
+  TurnRecords* const records_;
   const Clock& clock_;
   const std::string model_id_;
   const ChatDefaults defaults_;

@@ -29,6 +29,8 @@ class ChatPath {
  public:
   virtual ~ChatPath() = default;
   [[nodiscard]] virtual Result<RenderedChat> render(const ChatRequest& request) const = 0;
+  // The prompt of a reply that was cut, with what was said so far at its end.
+  [[nodiscard]] virtual Result<RenderedChat> resume(const CutReply& cut) const = 0;
   [[nodiscard]] virtual std::unique_ptr<ReplyReader> reader(const RenderedChat& chat) const = 0;
   // A token's bytes, control tokens shown; for log probabilities.
   [[nodiscard]] virtual std::string piece(Token token) const = 0;

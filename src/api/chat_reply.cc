@@ -6,6 +6,8 @@
 
 #include "api/errors.h"
 #include "api/json_text.h"
+#include "api/turn_end.h"
+#include "api/turn_headers.h"
 #include "api/turn_json.h"
 
 namespace samovar {
@@ -16,11 +18,12 @@ using Json = nlohmann::ordered_json;
 }  // namespace
 
 ChatReply::ChatReply(ReplyIdentity identity, bool logprobs, const ChatPath& chat,
-                     std::unique_ptr<ReplyReader> reader)
+                     std::unique_ptr<ReplyReader> reader, std::shared_ptr<TurnRecorder> recorder)
     : identity_(std::move(identity)),
       logprobs_wanted_(logprobs),
       chat_(chat),
-      reader_(std::move(reader)) {}
+      reader_(std::move(reader)),
+      recorder_(std::move(recorder)) {}
 
 bool ChatReply::on_event(TurnEvent event) {
   if (auto* text = std::get_if<TurnText>(&event)) {
@@ -31,10 +34,16 @@ bool ChatReply::on_event(TurnEvent event) {
   }
   if (const auto* finished = std::get_if<TurnFinished>(&event)) {
     add(reader_->finish());
-    response_.body = completion_json(*finished);
+    response_ = completion(*finished);
     return true;
   }
+  if (const auto* started = std::get_if<TurnStarted>(&event)) {
+    started_ = *started;
+    if (recorder_ != nullptr) recorder_->started(*started);
+    return false;
+  }
   if (const auto* failed = std::get_if<TurnFailed>(&event)) {
+    if (recorder_ != nullptr) recorder_->failed(*failed);
     response_ = failed->error.kind == ErrorKind::too_large ? context_length_response(failed->error)
                                                            : error_response(failed->error);
     return true;
@@ -46,12 +55,14 @@ void ChatReply::add(std::vector<ReplyDelta> deltas) {
   for (ReplyDelta& delta : deltas) message_.add(delta);
 }
 
-std::string ChatReply::completion_json(const TurnFinished& finished) const {
+HttpResponse ChatReply::completion(const TurnFinished& finished) const {
+  const char* finish = finish_reason(finished.reason, reader_->called_tool());
+  Json timings = end_of_turn(finished, finish, message_.message(), recorder_.get());
   Json choice;
   choice["index"] = 0;
   choice["message"] = message_json(message_.message());
   choice["logprobs"] = logprobs_wanted_ ? logprobs_json(logprobs_, chat_) : Json();
-  choice["finish_reason"] = finish_reason(finished.reason, reader_->called_tool());
+  choice["finish_reason"] = finish;
 
   Json json;
   json["id"] = identity_.id;
@@ -61,8 +72,11 @@ std::string ChatReply::completion_json(const TurnFinished& finished) const {
   json["system_fingerprint"] = kSystemFingerprint;
   json["choices"] = Json::array({std::move(choice)});
   json["usage"] = usage_json(finished.timings);
-  json["timings"] = timings_json(finished.timings);
-  return json_text(json);
+  json["timings"] = std::move(timings);
+  HttpResponse response;
+  response.body = json_text(json);
+  if (recorder_ != nullptr) add_turn_headers(recorder_->report(), started_, response.headers);
+  return response;
 }
 
 }  // namespace samovar

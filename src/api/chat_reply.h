@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,14 +13,15 @@
 #include "api/reply_message.h"
 #include "core/chat.h"
 #include "core/turn.h"
+#include "turn/turn_records.h"
 
 namespace samovar {
 
 class ChatReply {
  public:
-  // `chat` must outlive the reply.
+  // `chat` must outlive the reply. `recorder` may be null.
   ChatReply(ReplyIdentity identity, bool logprobs, const ChatPath& chat,
-            std::unique_ptr<ReplyReader> reader);
+            std::unique_ptr<ReplyReader> reader, std::shared_ptr<TurnRecorder> recorder = nullptr);
 
   // True when the event was the last one; response() is then the answer.
   [[nodiscard]] bool on_event(TurnEvent event);
@@ -28,12 +30,15 @@ class ChatReply {
 
  private:
   void add(std::vector<ReplyDelta> deltas);
-  [[nodiscard]] std::string completion_json(const TurnFinished& finished) const;
+  [[nodiscard]] HttpResponse completion(const TurnFinished& finished) const;
 
   const ReplyIdentity identity_;
   const bool logprobs_wanted_;
   const ChatPath& chat_;
   std::unique_ptr<ReplyReader> reader_;
+
+  std::shared_ptr<TurnRecorder> recorder_;  // may be null
+  std::optional<TurnStarted> started_;
 
   ReplyMessage message_;
   std::vector<Sampled> logprobs_;

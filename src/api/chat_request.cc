@@ -1,5 +1,7 @@
 #include "api/chat_request.h"
 
+#include <fmt/format.h>
+
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -33,6 +35,7 @@ void read_stream(const JsonObject& body, ChatCompletionRequest& request) {
 void read_session(const JsonObject& body, ChatCompletionRequest& request) {
   request.session_key = body.string("prompt_cache_key").value_or("");
   request.user_hint = body.string("user").value_or("");
+  request.store = body.boolean("store").value_or(false);
   if (const auto metadata = body.object("metadata")) {
     if (auto user = metadata->string("user_id")) request.user_hint = std::move(*user);
   }
@@ -53,6 +56,18 @@ void refuse_unsupported(const JsonObject& body) {
   }
 }
 
+// How to reply: everything but the conversation.
+void read_reply_options(const JsonObject& fields, const ChatDefaults& defaults,
+                        ChatCompletionRequest& request) {
+  request.sampling = defaults.sampling;
+  request.max_tokens = defaults.max_tokens;
+  read_sampling(fields, defaults.vocab_size, request.sampling);
+  read_stop(fields, request.stop);
+  read_max_tokens(fields, request.max_tokens);
+  read_stream(fields, request);
+  read_session(fields, request);
+}
+
 }  // namespace
 
 Result<ChatCompletionRequest> parse_chat_request(std::string_view body,
@@ -63,8 +78,6 @@ Result<ChatCompletionRequest> parse_chat_request(std::string_view body,
   Problem problem;
   const JsonObject fields(json, "", problem);
   ChatCompletionRequest request;
-  request.sampling = defaults.sampling;
-  request.max_tokens = defaults.max_tokens;
   request.chat.enable_thinking = defaults.enable_thinking;
 
   refuse_unsupported(fields);
@@ -72,11 +85,26 @@ Result<ChatCompletionRequest> parse_chat_request(std::string_view body,
   read_tools(fields, request.chat);
   read_response_format(fields, request.chat);
   read_template_arguments(fields, request.chat);
-  read_sampling(fields, defaults.vocab_size, request.sampling);
-  read_stop(fields, request.stop);
-  read_max_tokens(fields, request.max_tokens);
-  read_stream(fields, request);
-  read_session(fields, request);
+  read_reply_options(fields, defaults, request);
+  if (problem.found()) return std::unexpected(problem.error());
+  return request;
+}
+
+Result<ChatCompletionRequest> parse_continue_request(std::string_view body,
+                                                     const ChatDefaults& defaults) {
+  nlohmann::ordered_json json;
+  if (auto parsed = parse_json_body(body.empty() ? "{}" : body, json); !parsed) {
+    return std::unexpected(parsed.error());
+  }
+  Problem problem;
+  const JsonObject fields(json, "", problem);
+  ChatCompletionRequest request;
+  for (const char* name : {"messages", "tools", "response_format"}) {
+    if (fields.find(name) == nullptr) continue;
+    problem.report(fmt::format("'{}' cannot be changed for a reply that goes on", name), name,
+                   "leave it out, or send a new request");
+  }
+  read_reply_options(fields, defaults, request);
   if (problem.found()) return std::unexpected(problem.error());
   return request;
 }

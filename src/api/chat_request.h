@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "core/chat.h"
 #include "core/sampling.h"
+#include "explain/neutralise.h"
 
 namespace samovar {
 
@@ -21,6 +22,8 @@ struct ChatDefaults {
   std::optional<std::int64_t> max_tokens;  // nullopt: no limit
   std::optional<bool> enable_thinking;     // nullopt: the template's default
   int vocab_size = 0;                      // bounds logit_bias; 0: unchecked
+  RuleSet neutralise;                      // volatile lines to fix (explain/neutralise.h)
+  bool sort_tools = false;                 // tools in the order of their names
 };
 
 struct ChatCompletionRequest {
@@ -33,7 +36,12 @@ struct ChatCompletionRequest {
   bool return_progress = false;  // prompt_progress chunks during prefill
   std::string session_key;       // prompt_cache_key
   std::string user_hint;         // metadata.user_id, else user: a weaker sign of a session
+  bool store = false;            // keep request and reply, for GET /v1/chat/completions/{id}
 };
+
+// The body of POST /v1/samovar/turns/{id}/continue: the same without a conversation; may be empty.
+[[nodiscard]] Result<ChatCompletionRequest> parse_continue_request(std::string_view body,
+                                                                   const ChatDefaults& defaults);
 
 // Errors: invalid_argument (field and remedy filled), too_large (body above
 // limits::body_bytes_max).

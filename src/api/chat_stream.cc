@@ -6,6 +6,7 @@
 
 #include "api/errors.h"
 #include "api/json_text.h"
+#include "api/turn_end.h"
 
 namespace samovar {
 namespace {
@@ -51,8 +52,12 @@ std::string delta_text(const ReplyDelta& delta) {
 
 ChatStream::ChatStream(const ReplyIdentity& identity, ChatStreamOptions options,
                        const ChatPath& chat, std::unique_ptr<ReplyReader> reader,
-                       const Clock& clock)
-    : options_(options), chat_(chat), reader_(std::move(reader)), clock_(clock) {
+                       const Clock& clock, std::shared_ptr<TurnRecorder> recorder)
+    : options_(options),
+      chat_(chat),
+      reader_(std::move(reader)),
+      clock_(clock),
+      recorder_(std::move(recorder)) {
   head_ = "data: {\"id\":" + json_string(identity.id) +
           R"(,"object":"chat.completion.chunk","created":)" + std::to_string(identity.created) +
           ",\"model\":" + json_string(identity.model) +
@@ -79,6 +84,7 @@ void ChatStream::on(const TurnRestoring& event, std::string& out) {
 }
 
 void ChatStream::on(const TurnStarted& event, std::string& out) {
+  if (recorder_ != nullptr) recorder_->started(event);
   prefill_began_ = clock_.now();
   reused_ = event.reused_tokens;
   append_progress(event.reused_tokens, event.prompt_tokens, out);
@@ -99,8 +105,9 @@ void ChatStream::on(const TurnFinished& event, std::string& out) {
   done_ = true;
   append_deltas(reader_->finish(), out);
   begin(out);
-  append_chunk("{}", finish_reason(event.reason, reader_->called_tool()),
-               ",\"timings\":" + json_text(timings_json(event.timings)), out);
+  const char* finish = finish_reason(event.reason, reader_->called_tool());
+  const Json timings = end_of_turn(event, finish, message_.message(), recorder_.get());
+  append_chunk("{}", finish, ",\"timings\":" + json_text(timings), out);
   if (options_.include_usage) {
     out += head_ + "],\"usage\":" + json_text(usage_json(event.timings)) + "}\n\n";
   }
@@ -108,6 +115,7 @@ void ChatStream::on(const TurnFinished& event, std::string& out) {
 }
 
 void ChatStream::on(const TurnFailed& event, std::string& out) {
+  if (recorder_ != nullptr) recorder_->failed(event);
   append_deltas(reader_->finish(), out);  // text the parser still held back
   out += fail(event.error);
 }

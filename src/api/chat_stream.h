@@ -19,6 +19,7 @@
 #include "api/reply_message.h"
 #include "base/clock.h"
 #include "core/turn.h"
+#include "turn/turn_records.h"
 
 namespace samovar {
 
@@ -33,8 +34,10 @@ struct ChatStreamOptions {
 class ChatStream {
  public:
   // `chat` and `clock` must outlive the stream.
+  // `recorder` may be null: then nothing is told of what the turn reused and missed.
   ChatStream(const ReplyIdentity& identity, ChatStreamOptions options, const ChatPath& chat,
-             std::unique_ptr<ReplyReader> reader, const Clock& clock);
+             std::unique_ptr<ReplyReader> reader, const Clock& clock,
+             std::shared_ptr<TurnRecorder> recorder = nullptr);
 
   // The bytes to send for an event, often none. After TurnFinished or TurnFailed the stream is
   // done.
@@ -66,6 +69,7 @@ class ChatStream {
   const ChatPath& chat_;
   std::unique_ptr<ReplyReader> reader_;
   const Clock& clock_;
+  std::shared_ptr<TurnRecorder> recorder_;  // may be null
 
   ReplyMessage message_;
   bool begun_ = false;

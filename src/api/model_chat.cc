@@ -27,6 +27,8 @@ Result<RenderedChat> ModelChat::render(const ChatRequest& request) const {
   return format_.render(request);
 }
 
+Result<RenderedChat> ModelChat::resume(const CutReply& cut) const { return format_.resume(cut); }
+
 std::unique_ptr<ReplyReader> ModelChat::reader(const RenderedChat& chat) const {
   return std::make_unique<ModelReplyReader>(chat.syntax);
 }

@@ -17,6 +17,7 @@ class ModelChat final : public ChatPath {
   ModelChat(const ChatFormat& format, PieceFunction piece);
 
   [[nodiscard]] Result<RenderedChat> render(const ChatRequest& request) const override;
+  [[nodiscard]] Result<RenderedChat> resume(const CutReply& cut) const override;
   [[nodiscard]] std::unique_ptr<ReplyReader> reader(const RenderedChat& chat) const override;
   [[nodiscard]] std::string piece(Token token) const override;
 

@@ -10,7 +10,7 @@ namespace samovar {
 namespace {
 
 constexpr std::string_view kKnownPaths =
-    "POST /v1/chat/completions, GET /v1/models, /health and /ready";
+    "POST /v1/chat/completions, GET /v1/models, /v1/samovar/turns, /health and /ready";
 
 HttpResponse json_response(std::string body) {
   HttpResponse response;
@@ -36,6 +36,13 @@ bool known_elsewhere(std::string_view path) {
   return false;
 }
 
+// What is left of `path` after `prefix`, if that is a whole part of it.
+std::optional<std::string_view> after(std::string_view path, std::string_view prefix) {
+  if (!path.starts_with(prefix)) return std::nullopt;
+  path.remove_prefix(prefix.size());
+  return path.empty() || path.front() == '/' ? std::optional(path) : std::nullopt;
+}
+
 HttpResponse not_found(const std::string& path) {
   Error error{ErrorKind::not_found, "there is no " + path + " here", "",
               "this server has " + std::string(kKnownPaths)};
@@ -45,8 +52,9 @@ HttpResponse not_found(const std::string& path) {
 
 }  // namespace
 
-Router::Router(ChatCompletions& chat, const Models& models, std::function<bool()> ready)
-    : chat_(chat), models_(models), ready_(std::move(ready)) {}
+Router::Router(ChatCompletions& chat, TurnsApi* turns, const Models& models,
+               std::function<bool()> ready)
+    : chat_(chat), turns_(turns), models_(models), ready_(std::move(ready)) {}
 
 HttpResponse Router::handle(const HttpRequest& request) const {
   try {
@@ -64,6 +72,7 @@ HttpResponse Router::route(const HttpRequest& request) const {
     return reads ? json_response(R"({"status":"ok"})") : wrong_method(request, "GET, HEAD");
   }
   if (path == "/ready") return reads ? ready() : wrong_method(request, "GET, HEAD");
+  if (auto response = route_turns(request)) return std::move(*response);
   if (path == "/v1/chat/completions" || path == "/chat/completions") {
     return request.method == "POST" ? chat_.handle(request) : wrong_method(request, "POST");
   }
@@ -75,6 +84,28 @@ HttpResponse Router::route(const HttpRequest& request) const {
     return reads ? models_.get(path.substr(kModel.size())) : wrong_method(request, "GET, HEAD");
   }
   return not_found(request.path);
+}
+
+std::optional<HttpResponse> Router::route_turns(const HttpRequest& request) const {
+  if (turns_ == nullptr) return std::nullopt;
+  const std::string_view path = request.path;
+  if (const auto rest = after(path, "/v1/samovar/turns")) {
+    constexpr std::string_view kContinue = "/continue";
+    if (rest->ends_with(kContinue) && rest->size() > kContinue.size() + 1) {
+      const std::string id(rest->substr(1, rest->size() - kContinue.size() - 1));
+      return request.method == "POST" ? chat_.continue_turn(request, id)
+                                      : wrong_method(request, "POST");
+    }
+    return turns_->turns(request, *rest);
+  }
+  if (const auto rest = after(path, "/v1/samovar/sessions"); rest && rest->size() > 1) {
+    return turns_->session(request, rest->substr(1));
+  }
+  const auto kept = after(path, "/v1/chat/completions");
+  if (kept && (kept->size() > 1 || request.method != "POST")) {
+    return turns_->completions(request, kept->size() > 1 ? kept->substr(1) : "");
+  }
+  return std::nullopt;
 }
 
 HttpResponse Router::ready() const {

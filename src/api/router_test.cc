@@ -27,7 +27,8 @@ class RouterTest : public testing::Test {
   test::FakeChat chat_;
   test::FakeTurns turns_;
   bool ready_ = true;
-  ChatCompletions completions_{chat_, turns_, clock_, "qwen", {}, {.poll = 0}};
+  ChatCompletions completions_{
+      chat_, turns_, nullptr, clock_, "qwen", {}, {.poll = 0, .headers = 0}};
   Models models_{{.id = "org/qwen",
                   .architecture = "qwen35moe",
                   .parameters = 35'000'000'000,
@@ -35,7 +36,7 @@ class RouterTest : public testing::Test {
                   .context = 65536,
                   .trained_context = 262144,
                   .created = 1700000000}};
-  Router router_{completions_, models_, [this] { return ready_; }};
+  Router router_{completions_, nullptr, models_, [this] { return ready_; }};
 };
 
 TEST_F(RouterTest, PathsAndMethods) {

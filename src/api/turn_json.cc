@@ -12,17 +12,17 @@ using Json = nlohmann::ordered_json;
 
 Json or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
-Json words(const std::string& list) {
+}  // namespace
+
+Json word_list(const std::string& words) {
   Json json = Json::array();
-  for (std::size_t at = 0; at < list.size();) {
-    const std::size_t comma = std::min(list.find(',', at), list.size());
-    json.push_back(list.substr(at, comma - at));
+  for (std::size_t at = 0; at < words.size();) {
+    const std::size_t comma = std::min(words.find(',', at), words.size());
+    json.push_back(words.substr(at, comma - at));
     at = comma + 1;
   }
   return json;
 }
-
-}  // namespace
 
 Json turn_json(const TurnRecord& turn) {
   Json json;
@@ -44,7 +44,7 @@ Json turn_json(const TurnRecord& turn) {
   json["timings"] = timings_json(turn.timings);
   json["replayed_replies"] = turn.replayed;
   json["reasoning_restored"] = turn.reasoning_restored;
-  json["neutralised"] = words(turn.neutralised);
+  json["neutralised"] = word_list(turn.neutralised);
   json["tool_order"] = or_null(turn.tool_order);
   json["text_kept"] = turn.keep_text;
   return json;

@@ -4,6 +4,8 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <string>
+
 #include "core/chat.h"
 #include "ledger/turn_record.h"
 
@@ -14,6 +16,9 @@ namespace samovar {
 
 // An assistant message as chat completions have it.
 [[nodiscard]] nlohmann::ordered_json message_json(const ChatMessage& message);
+
+// "a,b" as ["a","b"].
+[[nodiscard]] nlohmann::ordered_json word_list(const std::string& words);
 
 // A kept chat completion as it was answered once. `message` is the reply.
 [[nodiscard]] nlohmann::ordered_json completion_json(const TurnRecord& turn,

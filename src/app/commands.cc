@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "app/cache_command.h"
+#include "app/explain_command.h"
 #include "app/options.h"
 #include "app/serve.h"
 #include "app/version.h"
@@ -20,6 +21,8 @@ Commands:
   serve       serve a model over HTTP; `samovar serve --help` lists its options
   cache       look into and look after the sessions on disk; `samovar cache --help` lists what
               it can do
+  explain     say why one request could not reuse what another had computed; `samovar explain
+              --help` has more
   help        show this text
   --version   show the version
 )";
@@ -37,8 +40,12 @@ int run_command(const std::vector<std::string>& arguments) {
                                       arguments.end());
   if (command == "serve") return serve(rest);
   if (command == "cache") return cache(rest);
+  if (command == "explain") return explain_command(rest);
   if (command == "help" && rest == std::vector<std::string>{"serve"}) return serve({"--help"});
   if (command == "help" && rest == std::vector<std::string>{"cache"}) return cache({"--help"});
+  if (command == "help" && rest == std::vector<std::string>{"explain"}) {
+    return explain_command({"--help"});
+  }
   if (command == "help" || command == "--help" || command == "-h") {
     fmt::print("{}", kUsage);
     return 0;

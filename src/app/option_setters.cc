@@ -95,6 +95,15 @@ Setter seed(std::optional<std::uint32_t>& target) {
   };
 }
 
+Setter rule_set(RuleSet& target) {
+  return [&target](const std::string& value) {
+    const auto rules = RuleSet::parse(value);
+    if (!rules) return rules.error().message + "; " + rules.error().remedy;
+    target = *rules;
+    return std::string();
+  };
+}
+
 Setter one_of(std::string& target, std::vector<std::string> words) {
   return [&target, words = std::move(words)](const std::string& value) {
     std::string known;

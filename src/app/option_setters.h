@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "explain/neutralise.h"
+
 namespace samovar::app {
 
 using Setter = std::function<std::string(const std::string&)>;
@@ -21,6 +23,7 @@ Setter integer_or_auto(int& target, int low, int high);  // "auto" and "all" sta
 Setter real(double& target, double low, double high);
 Setter size(std::optional<std::uint64_t>& target);  // as parse_size()
 Setter seed(std::optional<std::uint32_t>& target);  // -1: none
+Setter rule_set(RuleSet& target);                   // as RuleSet::parse()
 Setter one_of(std::string& target, std::vector<std::string> words);
 
 }  // namespace samovar::app

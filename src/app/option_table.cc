@@ -147,6 +147,28 @@ void add_scheduling_rows(Rows rows, ServeOptions& o) {
             "(without the reasoning of earlier turns), while nothing else runs");
 }
 
+std::string volatile_rules_help() {
+  std::string text =
+      "known lines that change with every request and mean nothing to the model: replaced by a "
+      "fixed form, so that they break no prefix, and reported with every turn. Names with commas "
+      "between them, default, all or none. ";
+  std::string rules;
+  for (const VolatileRule& rule : volatile_rules()) {
+    rules += rules.empty() ? "" : "; ";
+    rules += std::string(rule.name) + ": " + std::string(rule.help);
+  }
+  return text + rules;
+}
+
+void add_prompt_rows(Rows rows, ServeOptions& o) {
+  rows.group = "Prompts";
+  rows.option({"--neutralise"}, "LIST", rule_set(o.neutralise), RuleSet::defaults().list(),
+              volatile_rules_help());
+  rows.flag({"--sort-tools"}, {"--no-sort-tools"}, flag(o.sort_tools), "off",
+            "put the tools of every request into the order of their names, for clients that send "
+            "them in another order each time");
+}
+
 void add_reply_rows(Rows rows, ServeOptions& o) {
   rows.group = "Replies (defaults of requests that do not say)";
   rows.option({"--temp", "--temperature"}, "N", real(o.sampling.temperature, 0.0, 100.0), "0.8",
@@ -200,6 +222,7 @@ std::vector<OptionRow> option_rows(ServeOptions& options) {
   add_store_rows({rows}, options);
   add_ledger_rows({rows}, options);
   add_scheduling_rows({rows}, options);
+  add_prompt_rows({rows}, options);
   add_reply_rows({rows}, options);
   add_server_rows({rows}, options);
   return rows;

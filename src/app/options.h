@@ -15,6 +15,7 @@
 
 #include "base/result.h"
 #include "core/sampling.h"
+#include "explain/neutralise.h"
 
 namespace samovar::app {
 
@@ -63,6 +64,10 @@ struct ServeOptions {
   double decode_share = 0.6;
   int drain_seconds = 30;
   bool rewarm = true;
+
+  // prompts
+  RuleSet neutralise = RuleSet::defaults();
+  bool sort_tools = false;
 
   // replies
   SamplingParams sampling;

@@ -10,6 +10,8 @@
 #include "api/model_chat.h"
 #include "api/models.h"
 #include "api/router.h"
+#include "api/turns_api.h"
+#include "app/record_parts.h"
 #include "app/store_parts.h"
 #include "chat/chat_format.h"
 #include "engine/llama_engine.h"
@@ -75,6 +77,8 @@ ChatDefaults chat_defaults(const ServeOptions& options, const Engine& engine) {
   ChatDefaults defaults;
   defaults.sampling = options.sampling;
   defaults.vocab_size = engine.model().vocab_size;
+  defaults.neutralise = options.neutralise;
+  defaults.sort_tools = options.sort_tools;
   return defaults;
 }
 
@@ -87,6 +91,7 @@ struct Service::Parts {
       : engine(std::move(loaded)),
         store(std::move(store_parts)),
         format(std::move(chat_format)),
+        record(options, *engine, *format),
         chat(*format, [this](Token token) { return engine->piece(token, true); }),
         engine_thread(
             *engine, system_clock(), scheduler_options(options, engine->limits()), options.queue,
@@ -95,9 +100,10 @@ struct Service::Parts {
         rewarmer(options.rewarm ? std::make_unique<Rewarmer>(rewarmer_parts(), system_clock())
                                 : nullptr),
         models(served_model(options, *engine)),
-        completions(chat, turns, system_clock(), models.model().id,
+        turns_api(record.records()),
+        completions(chat, turns, &record.records(), system_clock(), models.model().id,
                     chat_defaults(options, *engine)),
-        router(completions, models, [this] { return accepting.load(); }) {}
+        router(completions, &turns_api, models, [this] { return accepting.load(); }) {}
 
   RewarmerParts rewarmer_parts() {
     return {.render = [this](const ChatRequest& request) -> Result<Prompt> {
@@ -116,11 +122,13 @@ struct Service::Parts {
   std::unique_ptr<LlamaEngine> engine;
   std::unique_ptr<StoreParts> store;  // null: none
   std::unique_ptr<ChatFormat> format;
+  RecordParts record;
   ModelChat chat;
   EngineThread engine_thread;
   LocalTurnService turns;
   std::unique_ptr<Rewarmer> rewarmer;  // null: --no-rewarm
   Models models;
+  TurnsApi turns_api;
   ChatCompletions completions;
   Router router;
 };
@@ -162,6 +170,7 @@ bool Service::drain(Micros deadline) { return parts_->engine_thread.drain(deadli
 void Service::stop() {
   if (parts_->rewarmer != nullptr) parts_->rewarmer->stop();
   parts_->engine_thread.stop();
+  parts_->record.close();
   if (parts_->store != nullptr) parts_->store->close(kSaveDeadline);
 }
 

@@ -18,28 +18,42 @@
 
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "chat/conversation_renderer.h"
 #include "chat/prompt_builder.h"
+#include "chat/replay.h"
 #include "chat/reply_syntax.h"
 #include "chat/template_inputs.h"
 #include "chat/template_source.h"
 #include "chat/vocabulary.h"
+#include "chat/whole_reply.h"
 
 namespace samovar {
 
+namespace {
+
+constexpr std::size_t kReplayMemoBytes = std::size_t{64} << 20;  // as much as tokens of all pieces
+
+}  // namespace
+
 struct ChatFormat::Impl {
-  Impl(const llama_vocab* model_vocab, common_chat_templates_ptr templates)
+  Impl(const llama_vocab* model_vocab, common_chat_templates_ptr templates,
+       std::string template_text)
       : vocab(model_vocab),
+        source(std::move(template_text)),
         parallel_calls(
             common_chat_templates_get_caps(templates.get())["supports_parallel_tool_calls"]),
         prompts(vocab, find_message_openers(templates.get(), vocab)),
+        replays(ReplayRules(vocab, prompts.openers()), kReplayMemoBytes),
         renderer(std::move(templates), vocab) {}
 
   const llama_vocab* vocab;
+  std::string source;
   bool parallel_calls;
   PromptBuilder prompts;
+  ReplayMemo replays;
   ConversationRenderer renderer;
 };
 
@@ -74,7 +88,7 @@ Result<std::unique_ptr<ChatFormat>> ChatFormat::create(const llama_model* model,
   try {
     // Given no source, libllama-common also takes the model's separate template for tools.
     auto templates = common_chat_templates_init(model, use_own ? std::string() : frozen);
-    auto impl = std::make_unique<Impl>(llama_model_get_vocab(model), std::move(templates));
+    auto impl = std::make_unique<Impl>(llama_model_get_vocab(model), std::move(templates), frozen);
     return std::unique_ptr<ChatFormat>(new ChatFormat(std::move(impl)));
   } catch (const std::exception& error) {
     return fail(ErrorKind::invalid_argument,
@@ -83,23 +97,34 @@ Result<std::unique_ptr<ChatFormat>> ChatFormat::create(const llama_model* model,
   }
 }
 
-Result<RenderedChat> ChatFormat::render(const ChatRequest& request) const {
+Result<RenderedChat> ChatFormat::render(const ChatRequest& request, ReplySource* replies) const {
+  const DialogueKeys keys = dialogue_keys(request.messages);
+  std::optional<Replay> replay;
+  if (replies != nullptr) replay.emplace(impl_->replays, request, keys, *replies);
+  auto chat = render_once(request, replay ? &*replay : nullptr);
+  if (chat) chat->context = keys.whole;
+  return chat;
+}
+
+Result<RenderedChat> ChatFormat::render_once(const ChatRequest& request, Replay* replay) const {
   Impl& impl = *impl_;
   auto inputs = make_template_inputs(request, impl.parallel_calls);
   if (!inputs) return std::unexpected(std::move(inputs.error()));
+  const bool restored = replay != nullptr && replay->restore_reasoning(inputs->messages);
   const bool must_call = inputs->tool_choice == COMMON_CHAT_TOOL_CHOICE_REQUIRED;
   RenderedChat chat;
   try {
     const bool one_tool_only = must_call && request.tools.size() > 1;
     auto [text, format] =
         impl.renderer.render(*inputs, one_tool_only ? request.tool_choice_name : "");
-    chat.prompt = impl.prompts.build(text, format->primer);
+    chat.prompt = impl.prompts.build(text, format->primer, replay);
     chat.text = std::move(text);
     chat.grammar = format->grammar;
     chat.generation_prompt = format->generation_prompt;
     chat.stop = format->stop;
     chat.syntax = format->syntax;
   } catch (const std::exception& error) {
+    if (restored) return render_once(request, nullptr);  // what the client did not send is no error
     return std::unexpected(explain_refusal(request, error.what()));
   }
   if (must_call && chat.grammar.gbnf.empty()) {
@@ -107,11 +132,38 @@ Result<RenderedChat> ChatFormat::render(const ChatRequest& request) const {
                 "this model's chat template has no tool calls, so none can be required",
                 "tool_choice", "leave tool_choice out, or serve a model made for tools");
   }
+  if (replay != nullptr) {
+    chat.replayed = replay->replayed();
+    chat.reasoning_restored = replay->reasoning_restored();
+  }
   return chat;
 }
 
-Prompt ChatFormat::prompt_of(Tokens tokens, Position primer_start) const {
-  return impl_->prompts.structure(std::move(tokens), primer_start);
+std::shared_ptr<const SampledReply> ChatFormat::read_sampled(const RenderedChat& chat,
+                                                             Tokens reply) const {
+  const auto& tokens = chat.prompt.tokens;
+  return read_sampled(chat.syntax, Tokens(tokens.begin() + chat.prompt.primer_start, tokens.end()),
+                      std::move(reply));
+}
+
+std::shared_ptr<const SampledReply> ChatFormat::read_sampled(
+    std::shared_ptr<const ReplySyntax> syntax, Tokens primer, Tokens reply) const {
+  return make_sampled_reply(impl_->vocab, impl_->prompts.openers(), std::move(syntax),
+                            std::move(primer), std::move(reply));
+}
+
+Result<RenderedChat> ChatFormat::resume(const CutReply& cut) const {
+  auto syntax = load(cut.syntax);
+  if (!syntax) return std::unexpected(syntax.error());
+  RenderedChat chat;
+  Tokens tokens(cut.prompt.begin(), cut.prompt.end());
+  const auto primer_start = static_cast<Position>(cut.prompt.size() - cut.primer.size());
+  tokens.insert(tokens.end(), cut.reply.begin(), cut.reply.end());
+  chat.prompt = impl_->prompts.structure(std::move(tokens), primer_start);
+  chat.said = token_text(impl_->vocab, cut.reply);
+  chat.syntax = std::move(*syntax);
+  chat.context = cut.context;
+  return chat;
 }
 
 SavedSyntax ChatFormat::save(const ReplySyntax& syntax) { return syntax.saved; }
@@ -124,6 +176,16 @@ Result<std::shared_ptr<const ReplySyntax>> ChatFormat::load(const SavedSyntax& s
     return fail(ErrorKind::internal,
                 fmt::format("how the reply is read cannot be loaded: {}", error.what()));
   }
+}
+
+const std::string& ChatFormat::template_source() const { return impl_->source; }
+
+ChatMessage ChatFormat::read_reply(std::shared_ptr<const ReplySyntax> syntax,
+                                   TokenSpan reply) const {
+  if (!reply.empty() && llama_vocab_is_eog(impl_->vocab, reply.back())) {
+    reply = reply.first(reply.size() - 1);
+  }
+  return read_whole_reply(std::move(syntax), token_text(impl_->vocab, reply));
 }
 
 std::vector<Token> ChatFormat::tokenize(std::string_view text) const {

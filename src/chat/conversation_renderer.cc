@@ -25,8 +25,8 @@ common_chat_params apply(const common_chat_templates* templates,
 ConversationRenderer::ConversationRenderer(common_chat_templates_ptr templates,
                                            const llama_vocab* vocab)
     : templates_(std::move(templates)), formats_(templates_.get(), vocab) {
-  direct_.emplace(templates_.get(), vocab);
-  if (!renders_alike(templates_.get(), *direct_)) direct_.reset();
+  DirectTemplate direct(templates_.get(), vocab);
+  if (renders_alike(templates_.get(), direct)) direct_.emplace(std::move(direct));
 }
 
 ConversationRenderer::Rendering ConversationRenderer::render(

@@ -1,6 +1,6 @@
 // ConversationRenderer: a conversation to the text of its prompt and the format of its reply, the
-// direct way where that is proven to give the same bytes (direct_template.h), else by
-// libllama-common's.
+// direct way where that is proven to give the same bytes (direct_template.h), there mostly by its
+// new messages alone (incremental_template.h), else by libllama-common's.
 // Owned by ChatFormat; any thread. render() throws what the template throws.
 #pragma once
 
@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-#include "chat/direct_template.h"
+#include "chat/incremental_template.h"
 #include "chat/reply_format_memo.h"
 
 namespace samovar {
@@ -37,11 +37,12 @@ class ConversationRenderer {
 
   [[nodiscard]] const common_chat_templates* templates() const { return templates_.get(); }
   [[nodiscard]] bool is_direct() const { return direct_.has_value(); }
+  [[nodiscard]] bool is_incremental() const { return direct_ && direct_->splices(); }
 
  private:
   common_chat_templates_ptr templates_;
   ReplyFormatMemo formats_;
-  std::optional<DirectTemplate> direct_;  // only if proven
+  std::optional<IncrementalTemplate> direct_;  // only if proven
 };
 
 }  // namespace samovar

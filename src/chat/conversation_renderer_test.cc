@@ -157,7 +157,7 @@ TEST(ConversationRenderer, TheDefaultModelIsRenderedDirectly) {
 }
 
 TEST(ConversationRenderer, ATemplateThatLibraryCodeEditsMessagesForIsNotRenderedDirectly) {
-  for (const char* name : {"openai-gpt-oss-120b", "mistralai-Ministral-3-14B-Reasoning-2512"}) {
+  for (const char* name : {"google-gemma-4-31B-it", "mistralai-Ministral-3-14B-Reasoning-2512"}) {
     EXPECT_FALSE(make_renderer(name).is_direct()) << name;
   }
 }

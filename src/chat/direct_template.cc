@@ -30,6 +30,8 @@ json to_json(const common_chat_template& source, const std::vector<common_chat_m
   const chat_template_caps& caps = source.caps;
   // GPT-OSS knows developers; StepFun loops on leftover whitespace.
   const bool developer_is_system = !has(source, "<|channel|>");
+  // GPT-OSS wants reasoning under its own name for it, and no content beside calls then.
+  const bool thinking = has(source, "<|channel|>") && !has(source, "[SYSTEM_PROMPT]");
   const bool trim = has(source, "You have access to the following functions in JSONSchema format");
   json result = json::array();
   for (const common_chat_msg& message : messages) {
@@ -48,6 +50,10 @@ json to_json(const common_chat_template& source, const std::vector<common_chat_m
         json& arguments = call["function"]["arguments"];
         arguments = json::parse(arguments.get<std::string>());
       }
+    }
+    if (thinking && !message.reasoning_content.empty()) {
+      target["thinking"] = message.reasoning_content;
+      if (!message.tool_calls.empty()) target.erase("content");
     }
     result.push_back(std::move(target));
   }

@@ -7,6 +7,8 @@
 #include <iterator>
 #include <utility>
 
+#include "chat/template_inputs.h"
+
 namespace samovar {
 namespace {
 
@@ -50,22 +52,6 @@ std::vector<common_chat_msg> minimal_conversation(bool ends_with_tool) {
     messages[2].tool_name = "probe";
   }
   return messages;
-}
-
-// The same with other messages, without copying the old ones.
-common_chat_templates_inputs with_messages(const common_chat_templates_inputs& inputs,
-                                           std::vector<common_chat_msg> messages) {
-  common_chat_templates_inputs result;
-  result.messages = std::move(messages);
-  result.json_schema = inputs.json_schema;
-  result.add_generation_prompt = inputs.add_generation_prompt;
-  result.tools = inputs.tools;
-  result.tool_choice = inputs.tool_choice;
-  result.parallel_tool_calls = inputs.parallel_tool_calls;
-  result.reasoning_format = inputs.reasoning_format;
-  result.enable_thinking = inputs.enable_thinking;
-  result.chat_template_kwargs = inputs.chat_template_kwargs;
-  return result;
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <exception>
 #include <map>
 #include <optional>
+#include <utility>
 
 namespace samovar {
 namespace {
@@ -184,6 +185,21 @@ common_chat_templates_inputs only_tool(const common_chat_templates_inputs& input
                                        const std::string& name) {
   common_chat_templates_inputs result = inputs;
   std::erase_if(result.tools, [&](const common_chat_tool& tool) { return tool.name != name; });
+  return result;
+}
+
+common_chat_templates_inputs with_messages(const common_chat_templates_inputs& inputs,
+                                           std::vector<common_chat_msg> messages, bool with_tools) {
+  common_chat_templates_inputs result;
+  result.messages = std::move(messages);
+  result.json_schema = inputs.json_schema;
+  result.add_generation_prompt = inputs.add_generation_prompt;
+  if (with_tools) result.tools = inputs.tools;
+  result.tool_choice = inputs.tool_choice;
+  result.parallel_tool_calls = inputs.parallel_tool_calls;
+  result.reasoning_format = inputs.reasoning_format;
+  result.enable_thinking = inputs.enable_thinking;
+  result.chat_template_kwargs = inputs.chat_template_kwargs;
   return result;
 }
 

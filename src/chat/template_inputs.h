@@ -4,6 +4,9 @@
 
 #include <llama-common/chat.h>
 
+#include <string>
+#include <vector>
+
 #include "base/result.h"
 #include "core/chat.h"
 
@@ -17,6 +20,11 @@ Result<common_chat_templates_inputs> make_template_inputs(const ChatRequest& req
 // The same request with only the tool `name` on offer, for the grammar that allows no other.
 common_chat_templates_inputs only_tool(const common_chat_templates_inputs& inputs,
                                        const std::string& name);
+
+// The same request with other messages, without copying the old ones.
+common_chat_templates_inputs with_messages(const common_chat_templates_inputs& inputs,
+                                           std::vector<common_chat_msg> messages,
+                                           bool with_tools = true);
 
 // The template refused `request` saying `reason`: the field at fault, as far as it can be told.
 Error explain_refusal(const ChatRequest& request, const std::string& reason);

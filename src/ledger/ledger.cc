@@ -88,6 +88,7 @@ std::shared_ptr<LiveTurn> Ledger::begin(TurnRecord record) {
   record.keep_text = record.keep_text || options_.keep_text;
   auto turn = std::make_shared<LiveTurn>(std::move(record));
   const std::scoped_lock lock(live_mutex_);
+  turn->order_ = ++begun_;
   live_[turn->id()] = turn;
   return turn;
 }
@@ -96,6 +97,7 @@ std::vector<std::shared_ptr<LiveTurn>> Ledger::live_turns() const {
   std::vector<std::shared_ptr<LiveTurn>> turns;
   const std::scoped_lock lock(live_mutex_);
   for (const auto& [id, turn] : live_) turns.push_back(turn);
+  std::ranges::sort(turns, {}, [](const auto& turn) { return turn->order_; });
   return turns;
 }
 

@@ -85,6 +85,7 @@ class Ledger {
   mutable std::mutex live_mutex_;  // guards what follows
   std::condition_variable wake_;
   std::unordered_map<std::string, std::shared_ptr<LiveTurn>> live_;
+  std::int64_t begun_ = 0;
   std::unordered_set<std::string> erase_at_end_;
   std::unordered_set<Sha256, ContextHash> contexts_;  // at which replies may be known
   bool stopping_ = false;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "fs/sqlite.h"
+#include "ledger/miss_columns.h"
 #include "ledger/turn_record.h"
 
 namespace samovar::ledger_columns {
@@ -17,7 +18,8 @@ namespace samovar::ledger_columns {
 template <class T>
 concept Number = std::integral<T> || std::is_enum_v<T>;
 
-// Calls visit(name, field) for every column of table `turns` but the first, `seq`.
+// Calls visit(name, field) for the columns of table `turns` but the first, `seq`, and those of the
+// explanation.
 template <class Record, class Visit>
 void turns(Record& r, Visit&& visit) {
   visit("id", r.id);
@@ -61,7 +63,14 @@ void turns(Record& r, Visit&& visit) {
   visit("restores_failed", r.facts.restores_failed);
   visit("restore_problem", r.facts.restore_problem);
   visit("shape", r.shape);
-  visit("miss", r.miss);
+}
+
+// Their columns and those of the explanation, in the table's order.
+template <class Visit>
+void all(const TurnRecord& turn, Visit&& visit) {
+  turns(turn, visit);
+  const MissColumns miss = to_columns(turn.miss, turn.keep_text);
+  visit_miss(miss, visit);
 }
 
 inline const char* sql_type(const std::string&) { return "TEXT"; }

@@ -30,7 +30,7 @@ constexpr const char* kSettings =
 std::string names(const char* before) {
   const TurnRecord none;
   std::string list;
-  columns::turns(none, [&](const char* name, const auto&) {
+  columns::all(none, [&](const char* name, const auto&) {
     list += fmt::format("{}{}{}", list.empty() ? "" : ",", before, name);
   });
   return list;
@@ -39,7 +39,7 @@ std::string names(const char* before) {
 std::array<std::string, 6> table_texts() {
   const TurnRecord none;
   std::string turns = "CREATE TABLE turns(seq INTEGER PRIMARY KEY";
-  columns::turns(none, [&](const char* name, const auto& field) {
+  columns::all(none, [&](const char* name, const auto& field) {
     turns += fmt::format(",{} {} NOT NULL", name, columns::sql_type(field));
   });
   return {
@@ -84,13 +84,17 @@ void read_reply(const Statement& row, int at, TurnRecord& turn) {
 int count_columns() {
   const TurnRecord none;
   int count = 0;
-  columns::turns(none, [&](const char*, const auto&) { ++count; });
+  columns::all(none, [&](const char*, const auto&) { ++count; });
   return count;
 }
 
 TurnRecord read_turn(const Statement& row) {
   TurnRecord turn;
-  columns::turns(turn, columns::Read{row});
+  columns::Read read{row};
+  columns::turns(turn, read);
+  MissColumns miss;
+  visit_miss(miss, read);
+  turn.miss = to_explanation(miss);
   return turn;
 }
 
@@ -205,7 +209,10 @@ int LedgerFile::Database::row_of(const std::string& id, std::int64_t& row) {
 }
 
 int LedgerFile::Database::put(const TurnRecord& turn, std::int64_t expires) {
-  columns::turns(turn, columns::Bind{put_turn});
+  const MissColumns miss = to_columns(turn.miss, turn.keep_text);  // outlives the statement's run
+  columns::Bind bind{put_turn};
+  columns::turns(turn, bind);
+  visit_miss(miss, bind);
   int code = put_turn.step();
   if (code != sqlite::kRow) {
     put_turn.reset();

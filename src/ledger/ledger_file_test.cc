@@ -33,7 +33,17 @@ TurnRecord sample(const std::string& id, const std::string& session = "s") {
   turn.messages = 3;
   turn.neutralised = "claude-code-billing";
   turn.shape = {1, 2, 3, 0, 255};
-  turn.miss = {9};
+  Explanation miss;
+  miss.cause = Cause::time_or_date;
+  miss.title = "a time changed";
+  miss.tokens_lost = 90;
+  miss.seconds_lost = 1.5;
+  miss.first.emplace();
+  miss.first->token = 10;
+  miss.first->message = 0;
+  miss.first->role = Role::system;
+  miss.first->old_text = "12:00 of the silent one";
+  turn.miss = miss;
   turn.context.fill(7);
   turn.primer = {1, 2};
   turn.reply = {10, 11, 12, -1, 1 << 30};
@@ -85,7 +95,14 @@ TEST_F(LedgerFileTest, FindsATurnAsItWasPut) {
   EXPECT_EQ(turn.facts.stored, 64);
   EXPECT_EQ(turn.facts.restore_problem, "checksum");
   EXPECT_EQ(turn.shape, put.shape);
-  EXPECT_EQ(turn.miss, put.miss);
+  ASSERT_TRUE(turn.miss.has_value());
+  EXPECT_EQ(turn.miss->cause, Cause::time_or_date);
+  EXPECT_EQ(turn.miss->title, put.miss->title);
+  EXPECT_EQ(turn.miss->seconds_lost, 1.5);
+  EXPECT_EQ(turn.miss->first->token, 10);
+  EXPECT_EQ(turn.miss->first->byte, std::nullopt);
+  EXPECT_EQ(turn.miss->first->role, Role::system);
+  EXPECT_EQ(turn.miss->first->old_text, "");  // text is not kept
   EXPECT_EQ(turn.context, put.context);
   EXPECT_EQ(turn.primer, put.primer);
   EXPECT_EQ(turn.reply, put.reply);
@@ -201,10 +218,12 @@ TEST_F(LedgerFileTest, KeepsTextOnlyWhereItIsAskedFor) {
   silent.message = "reply of the silent one";
   TurnRecord open_one = sample("open");
   open_one.keep_text = true;
+  open_one.miss->first->old_text = "12:00";
   open_one.request = "{\"a\":1}";
   open_one.message = "{\"role\":\"assistant\"}";
   ASSERT_TRUE(file->put({silent, open_one}, 5000).has_value());
   EXPECT_EQ((*file->find("open"))->request, open_one.request);
+  EXPECT_EQ((*file->find("open"))->miss->first->old_text, open_one.miss->first->old_text);
   EXPECT_EQ((*file->find("open"))->message, open_one.message);
   EXPECT_TRUE((*file->find("silent"))->request.empty());
   EXPECT_EQ(all_bytes().find("silent one"), std::string::npos);

@@ -71,6 +71,16 @@ TEST_F(LedgerTest, ARunningTurnIsFoundAsItStands) {
   EXPECT_EQ((*all)[0].timings.reply_tokens, 2);
 }
 
+TEST_F(LedgerTest, TurnsAreListedInTheOrderTheyBegan) {
+  const auto ledger = open();
+  for (int i = 0; i < 20; ++i) ledger->begin(begun(std::to_string(i)));
+  const auto turns = ledger->list({});
+  ASSERT_EQ(turns->size(), 20U);
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_EQ((*turns)[static_cast<std::size_t>(i)].id, std::to_string(19 - i));
+  }
+}
+
 TEST_F(LedgerTest, ACrashLosesOnlyWhatWasNotWrittenYet) {
   const auto ledger = open();
   const auto turn = ledger->begin(begun("a"));

@@ -43,6 +43,8 @@ class LiveTurn {
   };
   Changes take_changes();
 
+  std::int64_t order_ = 0;  // of beginning; set before anybody else sees the turn
+
   mutable std::mutex mutex_;
   TurnRecord record_;             // guarded by mutex_, all but the id
   Change changed_ = Change::all;  // guarded by mutex_

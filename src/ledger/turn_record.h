@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "core/chat.h"
 #include "core/tokens.h"
 #include "core/turn.h"
+#include "explain/explanation.h"
 
 namespace samovar {
 
@@ -46,7 +48,7 @@ struct TurnRecord {
   std::string continues;                // id of the cut turn that this one continues
   bool bound = false;                   // to a response format: such a reply cannot be continued
   std::vector<std::uint8_t> shape;      // explain/turn_shape.h, encoded
-  std::vector<std::uint8_t> miss;       // explain/explanation.h, encoded; empty: not known
+  std::optional<Explanation> miss;      // nullopt: not known
 
   // Tokens. `context` names the messages before the reply by meaning (chat/dialogue_key.h).
   Sha256 context{};

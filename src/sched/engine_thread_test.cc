@@ -23,6 +23,7 @@ class WatchedSink final : public TurnSink {
       ended.notify_all();
     }
   }
+  void on_token(Token) override { ++tokens; }
   [[nodiscard]] bool cancelled() const override { return cancel; }
   void wait() const { ended.wait(false); }
 
@@ -30,6 +31,7 @@ class WatchedSink final : public TurnSink {
   std::atomic<bool> started = false;
   std::atomic<bool> spoke = false;
   std::atomic<bool> ended = false;
+  std::atomic<int> tokens = 0;
   std::atomic<ErrorKind> kind = ErrorKind::not_found;
 };
 
@@ -65,6 +67,17 @@ TEST_F(EngineThreadTest, ManyThreadsAllGetTheirEnd) {
   for (auto& client : clients) client.join();
   EXPECT_EQ(ended, 160);
   EXPECT_EQ(thread.load(), 0);
+}
+
+TEST_F(EngineThreadTest, EverySampledTokenReachesTheSink) {
+  EngineThread thread(engine_, clock_, {}, 4);
+  const auto sink = std::make_shared<WatchedSink>();
+  TurnRequest request = request_for(9);
+  request.max_tokens = 7;
+  request.sampling.ignore_eos = true;
+  ASSERT_TRUE(thread.submit(std::move(request), sink));
+  sink->wait();
+  EXPECT_EQ(sink->tokens, 7);
 }
 
 TEST_F(EngineThreadTest, FullQueueIsRefusedAsOverloaded) {

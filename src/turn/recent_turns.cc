@@ -37,8 +37,8 @@ std::shared_ptr<const TurnShape> without_texts(const TurnShape& shape) {
 
 }  // namespace
 
-void RecentTurns::add(std::shared_ptr<const TurnShape> shape, std::string session) {
-  Entry entry{std::move(shape), std::move(session), 0};
+void RecentTurns::add(std::shared_ptr<const TurnShape> shape, std::string session, bool same_run) {
+  Entry entry{std::move(shape), std::move(session), same_run, 0};
   entry.bytes = bytes_of(*entry.shape);
   const std::scoped_lock lock(mutex_);
   const auto same = std::ranges::find_if(

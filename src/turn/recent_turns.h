@@ -23,11 +23,12 @@ class RecentTurns {
   struct Entry {
     std::shared_ptr<const TurnShape> shape;
     std::string session;    // as the ledger names it
+    bool same_run = true;   // not loaded from an earlier run\'s ledger
     std::size_t bytes = 0;  // of texts and tokens
   };
 
   // Replaces an earlier shape of the same turn.
-  void add(std::shared_ptr<const TurnShape> shape, std::string session);
+  void add(std::shared_ptr<const TurnShape> shape, std::string session, bool same_run = true);
 
   // Newest first.
   [[nodiscard]] std::vector<Entry> all() const;

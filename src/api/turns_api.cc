@@ -1,0 +1,199 @@
+#include "api/turns_api.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "api/errors.h"
+#include "api/explain_json.h"
+#include "api/json_text.h"
+#include "api/query.h"
+#include "api/turn_json.h"
+
+namespace samovar {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::int64_t kListMax = 1000;
+
+HttpResponse ok(const Json& json) {
+  HttpResponse response;
+  response.body = json_text(json);
+  return response;
+}
+
+HttpResponse wrong_method(const HttpRequest& request, const std::string& allowed) {
+  HttpResponse response =
+      error_response({ErrorKind::method_not_allowed,
+                      request.path + " does not answer " + request.method, "", "use " + allowed});
+  response.headers.emplace_back("Allow", allowed);
+  return response;
+}
+
+HttpResponse no_turn(const std::string& id) {
+  return error_response({ErrorKind::not_found, fmt::format("there is no turn \"{}\"", id), "id",
+                         "GET /v1/samovar/turns lists those that are kept; --ledger-days says how "
+                         "long"});
+}
+
+bool reads(const HttpRequest& request) {
+  return request.method == "GET" || request.method == "HEAD";
+}
+
+Result<std::optional<TurnStatus>> status_of(const Query& query) {
+  const auto text = query.find("status");
+  if (!text) return std::nullopt;
+  for (const TurnStatus status :
+       {TurnStatus::running, TurnStatus::complete, TurnStatus::incomplete, TurnStatus::failed}) {
+    if (*text == to_string(status)) return status;
+  }
+  return fail(ErrorKind::invalid_argument, fmt::format("'status' is \"{}\"", *text), "status",
+              "use running, complete, incomplete or failed");
+}
+
+Result<TurnQuery> turn_query(const HttpRequest& request) {
+  const Query query(request.query);
+  TurnQuery turns;
+  const auto limit = query.integer("limit", turns.limit, 1, kListMax);
+  if (!limit) return std::unexpected(limit.error());
+  const auto status = status_of(query);
+  if (!status) return std::unexpected(status.error());
+  turns.limit = static_cast<int>(*limit);
+  turns.status = *status;
+  turns.session = query.find("session").value_or("");
+  // OpenAI's lists go on with `after`; in a list from new to old that is what was before.
+  turns.before = query.find("before").value_or(query.find("after").value_or(""));
+  return turns;
+}
+
+// One more than asked for tells whether there are more.
+Json page(std::vector<TurnRecord>& turns, int limit, const std::function<Json(TurnRecord&)>& each) {
+  const bool more = static_cast<int>(turns.size()) > limit;
+  if (more) turns.resize(static_cast<std::size_t>(limit));
+  Json data = Json::array();
+  for (TurnRecord& turn : turns) data.push_back(each(turn));
+  return {{"object", "list"}, {"data", std::move(data)}, {"has_more", more}};
+}
+
+Json kept_message(const TurnRecord& turn) {
+  Json message = Json::parse(turn.message, nullptr, /*allow_exceptions=*/false);
+  return message.is_discarded() ? Json() : message;
+}
+
+}  // namespace
+
+HttpResponse TurnsApi::turns(const HttpRequest& request, std::string_view rest) {
+  if (rest.empty() || rest == "/") {
+    return reads(request) ? list(request) : wrong_method(request, "GET, HEAD");
+  }
+  rest.remove_prefix(1);
+  constexpr std::string_view kExplain = "/explain";
+  if (rest.ends_with(kExplain)) {
+    rest.remove_suffix(kExplain.size());
+    return reads(request) ? explain(std::string(rest)) : wrong_method(request, "GET, HEAD");
+  }
+  if (request.method == "DELETE") return remove(std::string(rest));
+  return reads(request) ? one(std::string(rest)) : wrong_method(request, "GET, HEAD, DELETE");
+}
+
+HttpResponse TurnsApi::list(const HttpRequest& request) {
+  auto query = turn_query(request);
+  if (!query) return error_response(query.error());
+  const int limit = query->limit++;
+  auto turns = records_.ledger().list(*query);
+  if (!turns) return error_response(turns.error());
+  return ok(page(*turns, limit, [](TurnRecord& turn) {
+    Json json = turn_json(turn);
+    json["miss"] = turn.miss ? explanation_json(*turn.miss, ExplainTexts::hidden) : Json();
+    return json;
+  }));
+}
+
+HttpResponse TurnsApi::one(const std::string& id) {
+  const auto found = records_.ledger().find(id);
+  if (!found) return error_response(found.error());
+  if (!*found) return no_turn(id);
+  const TurnRecord& turn = **found;
+  Json json = turn_json(turn);
+  json["miss"] = turn.miss ? explanation_json(*turn.miss, ExplainTexts::hidden) : Json();
+  const auto reply = records_.reply_of(turn);
+  json["reply"] =
+      turn.message.empty() ? (reply ? message_json(*reply) : Json()) : kept_message(turn);
+  json["request"] = turn.request.empty()
+                        ? Json()
+                        : Json::parse(turn.request, nullptr, /*allow_exceptions=*/false);
+  if (json["request"].is_discarded()) json["request"] = nullptr;
+  return ok(json);
+}
+
+HttpResponse TurnsApi::explain(const std::string& id) {
+  const auto found = records_.ledger().find(id);
+  if (!found) return error_response(found.error());
+  if (!*found) return no_turn(id);
+  Json json = {{"id", id}};
+  if ((*found)->miss) {
+    json.update(explanation_json(*(*found)->miss, ExplainTexts::shown));
+  } else {
+    json["class"] = nullptr;
+    json["title"] = "Not known yet: the turn is waiting, or ended before it was planned";
+  }
+  return ok(json);
+}
+
+HttpResponse TurnsApi::remove(const std::string& id) {
+  const auto erased = records_.forget_turn(id);
+  if (!erased) return error_response(erased.error());
+  if (!*erased) return no_turn(id);
+  return ok({{"id", id}, {"object", "samovar.turn.deleted"}, {"deleted", true}});
+}
+
+HttpResponse TurnsApi::session(const HttpRequest& request, std::string_view key) {
+  if (request.method != "DELETE") return wrong_method(request, "DELETE");
+  if (key.empty()) {
+    return error_response({ErrorKind::invalid_argument, "no session is named", "session",
+                           "DELETE /v1/samovar/sessions/{key}"});
+  }
+  const auto purged = records_.forget_session(std::string(key));
+  if (!purged) return error_response(purged.error());
+  return ok({{"session", key}, {"object", "samovar.session.deleted"}, {"turns", *purged}});
+}
+
+HttpResponse TurnsApi::completions(const HttpRequest& request, std::string_view id) {
+  if (id.empty()) return list_completions(request);
+  const std::string name(id);
+  const auto found = records_.ledger().find(name);
+  if (!found) return error_response(found.error());
+  const bool kept = *found && (*found)->keep_text && (*found)->status != TurnStatus::running;
+  if (!kept) {
+    return error_response({ErrorKind::not_found,
+                           fmt::format("there is no stored completion {}", id), "id",
+                           "send \"store\": true with a request to have its reply kept"});
+  }
+  if (request.method == "DELETE") {
+    const auto erased = records_.forget_turn(name);
+    if (!erased) return error_response(erased.error());
+    return ok({{"id", id}, {"object", "chat.completion.deleted"}, {"deleted", *erased}});
+  }
+  if (!reads(request)) return wrong_method(request, "GET, HEAD, DELETE");
+  const auto reply = records_.reply_of(**found);
+  return ok(completion_json(**found, (*found)->message.empty()
+                                         ? (reply ? message_json(*reply) : Json())
+                                         : kept_message(**found)));
+}
+
+HttpResponse TurnsApi::list_completions(const HttpRequest& request) {
+  auto query = turn_query(request);
+  if (!query) return error_response(query.error());
+  query->text_only = true;
+  const int limit = query->limit++;
+  auto turns = records_.ledger().list(*query);
+  if (!turns) return error_response(turns.error());
+  return ok(page(*turns, limit, [&](TurnRecord& turn) {
+    const auto whole = records_.ledger().find(turn.id);
+    return completion_json(turn, whole && *whole ? kept_message(**whole) : Json());
+  }));
+}
+
+}  // namespace samovar

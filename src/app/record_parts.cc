@@ -1,0 +1,72 @@
+#include "app/record_parts.h"
+
+#include <fmt/core.h>
+
+#include <cstdio>
+
+#include "fs/posix_fs.h"
+
+namespace samovar::app {
+
+namespace {
+
+constexpr double kDay = 86'400.0;
+
+LedgerOptions ledger_options(const ServeOptions& options) {
+  LedgerOptions ledger;
+  if (options.ledger && options.store) ledger.path = join_path(options.store_dir, "ledger.db");
+  ledger.keep_text = options.ledger_text;
+  ledger.record_seconds = static_cast<std::int64_t>(options.ledger_days * kDay);
+  ledger.token_seconds = static_cast<std::int64_t>(options.ledger_token_days * kDay);
+  return ledger;
+}
+
+void announce(const LedgerOptions& options) {
+  if (options.path.empty()) {
+    fmt::print("ledger: in memory only\n");
+  } else {
+    fmt::print("ledger: {}, {}\n", options.path,
+               options.keep_text ? "with the text of every turn" : "without text");
+  }
+  std::fflush(stdout);
+}
+
+// Two models of one name are two models.
+std::string model_identity(const LlamaEngine& engine) {
+  std::string identity = engine.model().name;
+  for (const std::uint8_t byte : engine.state_format().fingerprint) {
+    identity += fmt::format("{:02x}", byte);
+  }
+  return identity;
+}
+
+}  // namespace
+
+RecordParts::RecordParts(const ServeOptions& options, const LlamaEngine& engine,
+                         const ChatFormat& format)
+    : ledger_(Ledger::open(ledger_options(options), system_clock())) {
+  announce(ledger_->options());
+  TurnRecords::Environment environment{
+      .ledger = *ledger_,
+      .clock = system_clock(),
+      .background = background_,
+      .model = model_identity(engine),
+      .model_name = options.alias.empty() ? engine.model().name : options.alias,
+      .template_id = format.template_source(),
+      .read_reply = [&format](const SavedSyntax& saved,
+                              TokenSpan reply) -> std::optional<ChatMessage> {
+        auto syntax = ChatFormat::load(saved);
+        if (!syntax) return std::nullopt;
+        return format.read_reply(std::move(*syntax), reply);
+      }};
+  records_ = std::make_unique<TurnRecords>(std::move(environment));
+}
+
+RecordParts::~RecordParts() { close(); }
+
+void RecordParts::close() {
+  background_.stop();
+  ledger_->flush();
+}
+
+}  // namespace samovar::app
