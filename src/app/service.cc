@@ -104,7 +104,13 @@ struct Service::Parts {
         turns_api(record.records()),
         completions(chat, turns, &record.records(), system_clock(), models.model().id,
                     chat_defaults(options, *engine)),
-        router(completions, &turns_api, models, [this] { return accepting.load(); }) {}
+        router(completions, &turns_api, models, [this] { return accepting.load(); }) {
+    if (rewarmer == nullptr) return;
+    record.records().on_ended([this](EndedReply ended) {
+      rewarmer->reply_ended(std::move(ended.chat), std::move(ended.reply), *ended.prompt,
+                            std::move(ended.tokens), std::move(ended.session));
+    });
+  }
 
   RewarmerParts rewarmer_parts() {
     return {.render = [this](const ChatRequest& request) -> Result<Prompt> {
