@@ -232,7 +232,7 @@ ChatCompletions::ChatCompletions(const ChatPath& chat, TurnService& turns, TurnR
 
 HttpResponse ChatCompletions::handle(const HttpRequest& request) {
   const Micros began = clock_.now();
-  auto parsed = parse_chat_request(request.body, defaults_);
+  auto parsed = parse_chat_request(request.body, defaults_, &messages_);
   if (!parsed) return error_response(parsed.error());
   TurnOrigin origin{.id = random_id("chatcmpl-"), .dialect = "chat.completions"};
   origin.neutralised = names_of(neutralise(parsed->chat, defaults_.neutralise));

@@ -13,6 +13,7 @@
 #include "api/chat_path.h"
 #include "api/chat_request.h"
 #include "api/http_types.h"
+#include "api/message_memo.h"
 #include "base/clock.h"
 #include "base/limits.h"
 #include "turn/turn_records.h"
@@ -57,6 +58,7 @@ class ChatCompletions {
   const std::string model_id_;
   const ChatDefaults defaults_;
   const WaitTiming timing_;
+  MessageMemo messages_;
 };
 
 }  // namespace samovar

@@ -114,23 +114,6 @@ std::vector<ToolCall> read_tool_calls(const JsonObject& message, Role role) {
   return calls;
 }
 
-ChatMessage read_message(const JsonObject& fields) {
-  ChatMessage message;
-  message.role = read_role(fields);
-  message.content = read_content(fields, message.role);
-  message.name = fields.string("name").value_or("");
-  message.tool_calls = read_tool_calls(fields, message.role);
-  if (message.role == Role::assistant) {
-    auto reasoning = fields.string("reasoning_content");
-    if (!reasoning) reasoning = fields.string("reasoning");
-    message.reasoning = std::move(reasoning).value_or("");
-  }
-  if (message.role == Role::tool) {
-    message.tool_call_id = fields.string("tool_call_id").value_or("");
-  }
-  return message;
-}
-
 Tool read_tool(const JsonObject& fields) {
   const std::string type = fields.string("type").value_or("function");
   if (type != "function") {
@@ -206,6 +189,23 @@ void read_tool_choice(const JsonObject& body, ChatRequest& chat) {
 }
 
 }  // namespace
+
+ChatMessage read_message(const JsonObject& fields) {
+  ChatMessage message;
+  message.role = read_role(fields);
+  message.content = read_content(fields, message.role);
+  message.name = fields.string("name").value_or("");
+  message.tool_calls = read_tool_calls(fields, message.role);
+  if (message.role == Role::assistant) {
+    auto reasoning = fields.string("reasoning_content");
+    if (!reasoning) reasoning = fields.string("reasoning");
+    message.reasoning = std::move(reasoning).value_or("");
+  }
+  if (message.role == Role::tool) {
+    message.tool_call_id = fields.string("tool_call_id").value_or("");
+  }
+  return message;
+}
 
 void read_messages(const JsonObject& body, ChatRequest& chat) {
   if (body.find("messages") == nullptr) {

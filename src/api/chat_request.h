@@ -1,6 +1,6 @@
 // The body of POST /v1/chat/completions, checked and translated. Unknown fields are accepted, null
 // counts as absent, wrong types and out-of-range values are refused with the field's path
-// ("messages[2].content[1].type") and the remedy. Pure: no model is needed, any thread may call it.
+// ("messages[2].content[1].type") and the remedy. No model is needed; any thread may call it.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +15,8 @@
 #include "explain/neutralise.h"
 
 namespace samovar {
+
+class MessageMemo;
 
 // What a request that says nothing gets. From the command line.
 struct ChatDefaults {
@@ -44,8 +46,10 @@ struct ChatCompletionRequest {
                                                                    const ChatDefaults& defaults);
 
 // Errors: invalid_argument (field and remedy filled), too_large (body above
-// limits::body_bytes_max).
+// limits::body_bytes_max). With a memo only messages that are not in it are parsed, for the same
+// result.
 [[nodiscard]] Result<ChatCompletionRequest> parse_chat_request(std::string_view body,
-                                                               const ChatDefaults& defaults);
+                                                               const ChatDefaults& defaults,
+                                                               MessageMemo* memo = nullptr);
 
 }  // namespace samovar

@@ -6,54 +6,14 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
-#include <vector>
 
+#include "api/json_outline.h"
 #include "base/limits.h"
 
 namespace samovar {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-// One pass before parsing, because two costs grow out of proportion with hostile input: writing out
-// a deeply nested value recurses, and an ordered object is searched from its start for every member
-// that is added. For text that is not JSON the counts may be off after the first error, where the
-// parser stops anyway.
-Status check_shape(std::string_view body) {
-  std::vector<std::uint64_t> members;  // of each object or array that is open
-  std::uint64_t comparisons = 0;
-  bool in_string = false;
-  for (std::size_t i = 0; i < body.size(); ++i) {
-    const char c = body[i];
-    if (in_string) {
-      if (c == '\\') {
-        ++i;
-      } else if (c == '"') {
-        in_string = false;
-      }
-      continue;
-    }
-    if (c == '"') {
-      in_string = true;
-    } else if (c == '{' || c == '[') {
-      members.push_back(0);
-      if (members.size() > limits::json_depth_max) {
-        return fail(ErrorKind::invalid_argument,
-                    fmt::format("the body nests deeper than {} levels", limits::json_depth_max), {},
-                    "flatten it: tool schemas are the usual cause");
-      }
-    } else if ((c == '}' || c == ']') && !members.empty()) {
-      members.pop_back();
-    } else if (c == ':' && !members.empty()) {
-      comparisons += members.back()++;
-      if (comparisons > limits::json_comparisons_max) {
-        return fail(ErrorKind::invalid_argument, "an object in the body has too many members", {},
-                    "send fewer members in one object");
-      }
-    }
-  }
-  return {};
-}
 
 // Messages quote what the client sent, which may be megabytes.
 constexpr std::size_t kQuotedBytesMax = 400;
@@ -94,7 +54,7 @@ Status parse_json_body(std::string_view body, Json& value) {
                             limits::body_bytes_max),
                 {}, "send a shorter conversation");
   }
-  if (auto shape = check_shape(body); !shape) return shape;
+  if (auto outline = outline_json(body); !outline) return std::unexpected(outline.error());
   try {
     value = Json::parse(body);
   } catch (const Json::parse_error& error) {
