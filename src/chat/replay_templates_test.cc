@@ -177,7 +177,7 @@ constexpr Native kNative[] = {
     {"NVIDIA-Nemotron-3-Nano-30B-A3B-BF16", "qwen35", 1},
     {"meta-llama-Llama-3.3-70B-Instruct", "llama-bpe", 1},
     {"microsoft-Phi-3.5-mini-instruct", "phi-3", 1},
-    {"google-gemma-4-31B-it", "gemma-4", 1},
+    {"google-gemma-4-31B-it", "gemma-4", 0},  // no end of a turn between calls and results
 };
 
 TEST(ReplayTemplates, TemplatesOverTheirOwnVocabularyReplay) {

@@ -11,6 +11,7 @@
 
 #include "base/executor.h"
 #include "chat/chat_format.h"
+#include "chat/reply_memory.h"
 #include "engine/engine_testing.h"
 #include "fs/posix_fs.h"
 #include "sched/scheduler.h"
@@ -39,6 +40,7 @@ inline std::string prose(int count, unsigned seed) {
 
 struct Answer {
   std::string text;
+  Tokens reply;  // as sampled, the end token included
   TurnTimings timings;
   Position offered = 0;  // tokens of the prompt
   Position fresh = 0;    // of them, those nobody had computed
@@ -109,6 +111,7 @@ class Session {
       EXPECT_TRUE(sinks[i]->finished.has_value());
       if (!sinks[i]->ended()) continue;
       answers[i].text = sinks[i]->reply;
+      answers[i].reply = sinks[i]->sampled;
       answers[i].timings = sinks[i]->timings();
     }
     return answers;
@@ -125,6 +128,19 @@ class Session {
       if (far) sink->cancel = true;
     }
   }
+
+  // From here on prompts contain this reply's own tokens.
+  void remember(const ChatRequest& chat, const Answer& answer) {
+    const auto rendered = format_->render(chat, &replies_);
+    ASSERT_TRUE(rendered);
+    replies_.remember(rendered->context, {}, format_->read_sampled(*rendered, answer.reply));
+  }
+
+  // What binds every reply, and how long it may be.
+  std::string gbnf;
+  int reply_tokens = kReplyTokens;
+
+  [[nodiscard]] const ChatFormat& format() const { return *format_; }
 
   // The reply as a client gets it: reasoning and content apart.
   ChatMessage as_message(const ChatRequest& chat, const Answer& answer) {
@@ -144,7 +160,7 @@ class Session {
  private:
   std::shared_ptr<RecordingSink> submit(const ChatRequest& chat, Answer& answer) {
     auto sink = std::make_shared<RecordingSink>();
-    const auto rendered = format_->render(chat);
+    const auto rendered = format_->render(chat, &replies_);
     if (!rendered) {
       ADD_FAILURE() << rendered.error().describe();
       return sink;
@@ -154,7 +170,8 @@ class Session {
     TurnRequest request;
     request.prompt = rendered->prompt;
     request.sampling.temperature = 0.0;
-    request.max_tokens = kReplyTokens;
+    request.sampling.grammar.gbnf = gbnf;
+    request.max_tokens = reply_tokens;
     request.arrived = system_clock().now();
     auto sampler = engine_->make_sampler(request.sampling, request.prompt.tokens);
     scheduler_->add(std::move(request), std::move(*sampler), sink);
@@ -185,6 +202,7 @@ class Session {
     return longest;
   }
 
+  ReplyMemory replies_;
   PosixFs fs_;
   ThreadPool readers_{2, "store-read"};
   ThreadPool writer_{1, "store-write"};
