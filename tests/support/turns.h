@@ -73,6 +73,7 @@ class RecordingSink final : public TurnSink {
       restoring.push_back(*part);
     }
   }
+  void on_token(Token token) override { tokens.push_back(token); }
   [[nodiscard]] bool cancelled() const override { return cancel; }
   [[nodiscard]] bool ended() const { return finished.has_value() || failed.has_value(); }
   [[nodiscard]] const TurnTimings& timings() const {
@@ -84,6 +85,7 @@ class RecordingSink final : public TurnSink {
   int events_after_end = 0;
   TurnStarted started;
   std::string reply;
+  Tokens tokens;  // sampled
   std::vector<Sampled> samples;
   std::vector<TurnRestoring> restoring;
   std::vector<TurnProgress> progress;
