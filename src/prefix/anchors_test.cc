@@ -56,6 +56,35 @@ TEST(Anchors, ThinningKeepsSystemAndNewestWhileOthersRemain) {
   EXPECT_EQ(positions(anchors, 0), (std::vector<Position>{50, 3001}));
 }
 
+TEST(Anchors, ThinningSparesWhatIsKnownToChangeWhileItIsOfUse) {
+  Anchors anchors(2, 30);
+  anchors.add(0, anchor(900, AnchorKind::divergence));
+  for (const Position at : {1000, 2000, 3000}) anchors.add(0, anchor(at));
+  anchors.thin(kEqual, kIdle);
+  EXPECT_EQ(positions(anchors, 0), (std::vector<Position>{900, 2000, 3000}));
+  // Of use: forks carry it along, and it stays.
+  for (int turn = 0; turn < 100; ++turn) anchors.note_resume(0, 900);
+  anchors.fork(0, 1, 1000);
+  EXPECT_EQ(anchors.of(1).front().kind, AnchorKind::divergence);
+  // Of none: it is like any other after some turns, in that sequence only.
+  for (int turn = 0; turn < 16; ++turn) anchors.note_resume(0, 2000);
+  EXPECT_EQ(anchors.of(0).front().kind, AnchorKind::divergence);
+  anchors.note_resume(0, 2000);
+  EXPECT_EQ(anchors.of(0).front().kind, AnchorKind::grid);
+  EXPECT_EQ(anchors.of(1).front().kind, AnchorKind::divergence);
+}
+
+TEST(Anchors, AnOrdinaryAnchorIsRaisedToOneThatLasts) {
+  Anchors anchors(1, 1000);
+  anchors.add(0, anchor(100));
+  anchors.add(0, anchor(100, AnchorKind::divergence));
+  EXPECT_EQ(anchors.of(0).front().kind, AnchorKind::divergence);
+  anchors.add(0, anchor(100, AnchorKind::system));
+  anchors.add(0, anchor(100, AnchorKind::divergence));
+  EXPECT_EQ(anchors.of(0).front().kind, AnchorKind::system);
+  EXPECT_EQ(anchors.bytes(), 10U);
+}
+
 TEST(Anchors, UnlikelySessionsAreThinnedFirst) {
   Anchors anchors(2, 50);
   for (const Position at : {1000, 2000, 3000}) {

@@ -15,11 +15,14 @@ inline constexpr Position kReuseMin = 16;
   return static_cast<Position>(difference.in1 - a.begin());
 }
 
-// Whether both are of one conversation: they share more than a system prompt, which others have
-// too.
+// Whether both are of one conversation, as far as the tokens tell: they share all that comes before
+// the first reply.
 [[nodiscard]] inline bool same_conversation(const Prompt& a, const Prompt& b) {
-  const Position system = std::min(a.system_end, b.system_end);
-  return shared_prefix(a.tokens, b.tokens) > std::max(system, kReuseMin);
+  Position first = kReuseMin;
+  for (const Prompt* prompt : {&a, &b}) {
+    if (!prompt->reply_starts.empty()) first = std::max(first, prompt->reply_starts.front());
+  }
+  return shared_prefix(a.tokens, b.tokens) >= first;
 }
 
 }  // namespace samovar

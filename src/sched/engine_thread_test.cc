@@ -128,6 +128,36 @@ TEST_F(EngineThreadTest, DrainRefusesNewTurnsAndFinishesRunningOnes) {
   EXPECT_EQ(sink->kind, ErrorKind::not_found);  // it did not fail
 }
 
+TEST(EngineThreadRewarms, AreNoLoadAndEndAtOnceWhenTheServerBeginsToDrain) {
+  FakeClock clock;
+  FakeEngine engine({.cells = 100'000, .never_ends = true}, clock);
+  EngineThread thread(engine, clock, {}, 4);
+  TurnRequest endless = request_for(1);
+  endless.max_tokens = std::nullopt;
+  const auto running = std::make_shared<WatchedSink>();
+  ASSERT_TRUE(thread.submit(std::move(endless), running));
+  std::vector<std::shared_ptr<WatchedSink>> rewarms;
+  for (unsigned i = 0; i < 3; ++i) {
+    TurnRequest request = request_for(20 + i);
+    request.kind = TurnKind::rewarm;
+    rewarms.push_back(std::make_shared<WatchedSink>());
+    ASSERT_TRUE(thread.submit(std::move(request), rewarms.back()));
+  }
+  EXPECT_EQ(thread.load(), 1);
+  thread.close();
+  for (const auto& sink : rewarms) {
+    sink->wait();
+    EXPECT_EQ(sink->kind, ErrorKind::unavailable);
+    EXPECT_FALSE(sink->spoke);
+  }
+  EXPECT_FALSE(running->ended);
+  TurnRequest late = request_for(30);
+  late.kind = TurnKind::rewarm;
+  EXPECT_FALSE(thread.submit(std::move(late), std::make_shared<WatchedSink>()));
+  running->cancel = true;
+  running->wait();
+}
+
 TEST(EngineThreadFaults, ExceptionOnTheEngineThreadEndsTheTurnsNotTheServer) {
   FakeClock clock;
   FakeEngine engine({.cells = 4096, .throws_after_calls = 7}, clock);

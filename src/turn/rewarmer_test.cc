@@ -39,7 +39,10 @@ class RewarmerTest : public ::testing::Test {
             },
             .submit = [this](TurnRequest request, std::shared_ptr<TurnSink> sink) -> Status {
               const std::scoped_lock lock(mutex);
-              if (refuses) return fail(ErrorKind::overloaded, "too many");
+              if (refuses) {
+                ++refused;
+                return fail(ErrorKind::overloaded, "too many");
+              }
               taken.push_back({std::move(request), std::move(sink)});
               changed.notify_all();
               return {};
@@ -65,6 +68,7 @@ class RewarmerTest : public ::testing::Test {
   std::atomic<bool> throws = false;
   std::atomic<bool> refuses = false;
   std::atomic<int> renders = 0;
+  std::atomic<int> refused = 0;
   std::mutex mutex;
   std::condition_variable changed;
   std::vector<Submitted> taken;
@@ -156,11 +160,9 @@ TEST_F(RewarmerTest, WhatNeedsNoWarmingOrGoesWrongCostsNothingElse) {
   throws = false;
   refuses = true;
   end(rewarmer, "is refused", kReply, "c");
-  while (renders < 5) std::this_thread::yield();
-  // One after the other on one thread: when this is handed in, the others are done with.
-  end(rewarmer, "works", kReply, "d");
-  while (renders < 6) std::this_thread::yield();
+  while (refused == 0) std::this_thread::yield();
   refuses = false;
+  end(rewarmer, "works", kReply, "d");
   const auto got = wait_for(1);
   rewarmer.stop();
   EXPECT_EQ(got[0].request.session_key, "d");
