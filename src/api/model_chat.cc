@@ -20,11 +20,11 @@ class ModelReplyReader final : public ReplyReader {
 
 }  // namespace
 
-ModelChat::ModelChat(const ChatFormat& format, PieceFunction piece)
-    : format_(format), piece_(std::move(piece)) {}
+ModelChat::ModelChat(const ChatFormat& format, PieceFunction piece, ReplySource* replies)
+    : format_(format), piece_(std::move(piece)), replies_(replies) {}
 
 Result<RenderedChat> ModelChat::render(const ChatRequest& request) const {
-  return format_.render(request);
+  return format_.render(request, replies_);
 }
 
 Result<RenderedChat> ModelChat::resume(const CutReply& cut) const { return format_.resume(cut); }

@@ -14,7 +14,8 @@ class ModelChat final : public ChatPath {
  public:
   using PieceFunction = std::function<std::string(Token)>;  // usually Engine::piece(token, true)
 
-  ModelChat(const ChatFormat& format, PieceFunction piece);
+  // `replies`: where sampled replies are looked for; may be null, else it must outlive this.
+  ModelChat(const ChatFormat& format, PieceFunction piece, ReplySource* replies = nullptr);
 
   [[nodiscard]] Result<RenderedChat> render(const ChatRequest& request) const override;
   [[nodiscard]] Result<RenderedChat> resume(const CutReply& cut) const override;
@@ -24,6 +25,7 @@ class ModelChat final : public ChatPath {
  private:
   const ChatFormat& format_;
   PieceFunction piece_;
+  ReplySource* replies_;
 };
 
 }  // namespace samovar

@@ -73,6 +73,7 @@ Json timings_json(const TurnTimings& timings) {
           {"prompt_tokens", timings.prompt_tokens},
           {"reused_tokens", timings.reused_tokens},
           {"computed_tokens", timings.computed_tokens},
+          {"rewarmed_tokens", timings.rewarmed_tokens},
           {"matched_tokens", timings.matched_tokens},
           {"source", to_string(timings.source)}};
 }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -17,6 +18,7 @@
 #include "app/explain_print.h"
 #include "app/serve.h"
 #include "base/limits.h"
+#include "base/log.h"
 #include "chat/offline_chat.h"
 #include "explain/explain.h"
 #include "explain/neutralise.h"
@@ -54,8 +56,9 @@ Result<std::string> read_input(const std::string& path) {
   if (path == "-") {
     text.assign(std::istreambuf_iterator<char>(std::cin), {});
   } else {
+    std::error_code error;
     std::ifstream file(path, std::ios::binary);
-    if (!file || !file.read(nullptr, 0)) {
+    if (!file || std::filesystem::is_directory(path, error)) {
       return fail(ErrorKind::not_found, fmt::format("'{}' cannot be read", path), "",
                   "give the path of a file with a request's JSON body, or -");
     }
@@ -227,6 +230,7 @@ int explain_command(const std::vector<std::string>& arguments) {
     fmt::print("{}", request->help);
     return 0;
   }
+  log_set_level(LogLevel::error);  // of a model's loading only what stops it
   request->colour = !request->json && isatty(STDOUT_FILENO) != 0;
   const auto answer = run_explain(*request);
   if (!answer) {

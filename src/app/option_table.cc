@@ -142,6 +142,9 @@ void add_scheduling_rows(Rows rows, ServeOptions& o) {
               "share of engine time that running replies get while prompts are computed");
   rows.option({"--drain-seconds"}, "N", integer(o.drain_seconds, 0, 86'400), "30",
               "how long running replies may go on after SIGTERM or SIGINT");
+  rows.flag({"--rewarm"}, {"--no-rewarm"}, flag(o.rewarm), "on",
+            "after a reply, compute the history as the template will show it with the next message "
+            "(without the reasoning of earlier turns), while nothing else runs");
 }
 
 std::string volatile_rules_help() {

@@ -63,6 +63,7 @@ struct ServeOptions {
   int queue = 64;
   double decode_share = 0.6;
   int drain_seconds = 30;
+  bool rewarm = true;
 
   // prompts
   RuleSet neutralise = RuleSet::defaults();

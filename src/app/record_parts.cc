@@ -59,6 +59,13 @@ RecordParts::RecordParts(const ServeOptions& options, const LlamaEngine& engine,
         if (!syntax) return std::nullopt;
         return format.read_reply(std::move(*syntax), reply);
       }};
+  if (options.replay) {
+    replies_ = std::make_unique<LedgerReplies>(*ledger_, format);
+    environment.remember = [this](const TurnRecord& turn, const std::vector<std::string>& ids) {
+      replies_->remember(turn, ids);
+    };
+    environment.forget = [this](const Sha256& context) { replies_->forget(context); };
+  }
   records_ = std::make_unique<TurnRecords>(std::move(environment));
 }
 

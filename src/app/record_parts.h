@@ -10,6 +10,7 @@
 #include "chat/chat_format.h"
 #include "engine/llama_engine.h"
 #include "ledger/ledger.h"
+#include "turn/ledger_replies.h"
 #include "turn/turn_records.h"
 
 namespace samovar::app {
@@ -21,12 +22,14 @@ class RecordParts {
   ~RecordParts();
 
   [[nodiscard]] TurnRecords& records() { return *records_; }
+  [[nodiscard]] ReplySource* replies() { return replies_.get(); }  // null with --no-replay
 
   // Completes what has ended and writes it.
   void close();
 
  private:
   std::unique_ptr<Ledger> ledger_;
+  std::unique_ptr<LedgerReplies> replies_;
   std::unique_ptr<TurnRecords> records_;
   ThreadPool background_{1, "turn-records"};
 };

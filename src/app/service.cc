@@ -18,6 +18,7 @@
 #include "engine/memory_plan.h"
 #include "sched/engine_thread.h"
 #include "turn/local_turn_service.h"
+#include "turn/rewarmer.h"
 
 namespace samovar::app {
 
@@ -91,16 +92,38 @@ struct Service::Parts {
         store(std::move(store_parts)),
         format(std::move(chat_format)),
         record(options, *engine, *format),
-        chat(*format, [this](Token token) { return engine->piece(token, true); }),
+        chat(
+            *format, [this](Token token) { return engine->piece(token, true); }, record.replies()),
         engine_thread(
             *engine, system_clock(), scheduler_options(options, engine->limits()), options.queue,
             {.store = store == nullptr ? nullptr : &store->store(), .port = engine.get()}),
         turns(engine_thread),
+        rewarmer(options.rewarm ? std::make_unique<Rewarmer>(rewarmer_parts(), system_clock())
+                                : nullptr),
         models(served_model(options, *engine)),
         turns_api(record.records()),
         completions(chat, turns, &record.records(), system_clock(), models.model().id,
                     chat_defaults(options, *engine)),
-        router(completions, &turns_api, models, [this] { return accepting.load(); }) {}
+        router(completions, &turns_api, models, [this] { return accepting.load(); }) {
+    if (rewarmer == nullptr) return;
+    record.records().on_ended([this](EndedReply ended) {
+      rewarmer->reply_ended(std::move(ended.chat), std::move(ended.reply), *ended.prompt,
+                            std::move(ended.tokens), std::move(ended.session));
+    });
+  }
+
+  RewarmerParts rewarmer_parts() {
+    return {.render = [this](const ChatRequest& request) -> Result<Prompt> {
+              auto rendered = chat.render(request);
+              if (!rendered) return std::unexpected(rendered.error());
+              return std::move(rendered->prompt);
+            },
+            .submit =
+                [this](TurnRequest turn, std::shared_ptr<TurnSink> sink) {
+                  return engine_thread.submit(std::move(turn), std::move(sink));
+                },
+            .quiet = [this] { return engine_thread.load() == 0; }};
+  }
 
   std::atomic<bool> accepting = true;
   std::unique_ptr<LlamaEngine> engine;
@@ -110,6 +133,7 @@ struct Service::Parts {
   ModelChat chat;
   EngineThread engine_thread;
   LocalTurnService turns;
+  std::unique_ptr<Rewarmer> rewarmer;  // null: --no-rewarm
   Models models;
   TurnsApi turns_api;
   ChatCompletions completions;
@@ -144,12 +168,14 @@ const std::string& Service::model_id() const { return parts_->models.model().id;
 
 void Service::close() {
   parts_->accepting = false;
+  if (parts_->rewarmer != nullptr) parts_->rewarmer->stop();
   parts_->engine_thread.close();
 }
 
 bool Service::drain(Micros deadline) { return parts_->engine_thread.drain(deadline); }
 
 void Service::stop() {
+  if (parts_->rewarmer != nullptr) parts_->rewarmer->stop();
   parts_->engine_thread.stop();
   parts_->record.close();
   if (parts_->store != nullptr) parts_->store->close(kSaveDeadline);

@@ -18,16 +18,25 @@
 
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "chat/conversation_renderer.h"
 #include "chat/prompt_builder.h"
+#include "chat/replay.h"
 #include "chat/reply_syntax.h"
 #include "chat/template_inputs.h"
 #include "chat/template_source.h"
 #include "chat/vocabulary.h"
+#include "chat/whole_reply.h"
 
 namespace samovar {
+
+namespace {
+
+constexpr std::size_t kReplayMemoBytes = std::size_t{64} << 20;  // as much as tokens of all pieces
+
+}  // namespace
 
 struct ChatFormat::Impl {
   Impl(const llama_vocab* model_vocab, common_chat_templates_ptr templates,
@@ -37,12 +46,14 @@ struct ChatFormat::Impl {
         parallel_calls(
             common_chat_templates_get_caps(templates.get())["supports_parallel_tool_calls"]),
         prompts(vocab, find_message_openers(templates.get(), vocab)),
+        replays(ReplayRules(vocab, prompts.openers()), kReplayMemoBytes),
         renderer(std::move(templates), vocab) {}
 
   const llama_vocab* vocab;
   std::string source;
   bool parallel_calls;
   PromptBuilder prompts;
+  ReplayMemo replays;
   ConversationRenderer renderer;
 };
 
@@ -86,23 +97,34 @@ Result<std::unique_ptr<ChatFormat>> ChatFormat::create(const llama_model* model,
   }
 }
 
-Result<RenderedChat> ChatFormat::render(const ChatRequest& request) const {
+Result<RenderedChat> ChatFormat::render(const ChatRequest& request, ReplySource* replies) const {
+  const DialogueKeys keys = dialogue_keys(request.messages);
+  std::optional<Replay> replay;
+  if (replies != nullptr) replay.emplace(impl_->replays, request, keys, *replies);
+  auto chat = render_once(request, replay ? &*replay : nullptr);
+  if (chat) chat->context = keys.whole;
+  return chat;
+}
+
+Result<RenderedChat> ChatFormat::render_once(const ChatRequest& request, Replay* replay) const {
   Impl& impl = *impl_;
   auto inputs = make_template_inputs(request, impl.parallel_calls);
   if (!inputs) return std::unexpected(std::move(inputs.error()));
+  const bool restored = replay != nullptr && replay->restore_reasoning(inputs->messages);
   const bool must_call = inputs->tool_choice == COMMON_CHAT_TOOL_CHOICE_REQUIRED;
   RenderedChat chat;
   try {
     const bool one_tool_only = must_call && request.tools.size() > 1;
     auto [text, format] =
         impl.renderer.render(*inputs, one_tool_only ? request.tool_choice_name : "");
-    chat.prompt = impl.prompts.build(text, format->primer);
+    chat.prompt = impl.prompts.build(text, format->primer, replay);
     chat.text = std::move(text);
     chat.grammar = format->grammar;
     chat.generation_prompt = format->generation_prompt;
     chat.stop = format->stop;
     chat.syntax = format->syntax;
   } catch (const std::exception& error) {
+    if (restored) return render_once(request, nullptr);  // what the client did not send is no error
     return std::unexpected(explain_refusal(request, error.what()));
   }
   if (must_call && chat.grammar.gbnf.empty()) {
@@ -110,7 +132,24 @@ Result<RenderedChat> ChatFormat::render(const ChatRequest& request) const {
                 "this model's chat template has no tool calls, so none can be required",
                 "tool_choice", "leave tool_choice out, or serve a model made for tools");
   }
+  if (replay != nullptr) {
+    chat.replayed = replay->replayed();
+    chat.reasoning_restored = replay->reasoning_restored();
+  }
   return chat;
+}
+
+std::shared_ptr<const SampledReply> ChatFormat::read_sampled(const RenderedChat& chat,
+                                                             Tokens reply) const {
+  const auto& tokens = chat.prompt.tokens;
+  return read_sampled(chat.syntax, Tokens(tokens.begin() + chat.prompt.primer_start, tokens.end()),
+                      std::move(reply));
+}
+
+std::shared_ptr<const SampledReply> ChatFormat::read_sampled(
+    std::shared_ptr<const ReplySyntax> syntax, Tokens primer, Tokens reply) const {
+  return make_sampled_reply(impl_->vocab, impl_->prompts.openers(), std::move(syntax),
+                            std::move(primer), std::move(reply));
 }
 
 Result<RenderedChat> ChatFormat::resume(const CutReply& cut) const {
@@ -146,24 +185,7 @@ ChatMessage ChatFormat::read_reply(std::shared_ptr<const ReplySyntax> syntax,
   if (!reply.empty() && llama_vocab_is_eog(impl_->vocab, reply.back())) {
     reply = reply.first(reply.size() - 1);
   }
-  ReplyParser parser(std::move(syntax));
-  ChatMessage message{.role = Role::assistant};
-  const auto add = [&](const std::vector<ReplyDelta>& deltas) {
-    for (const ReplyDelta& delta : deltas) {
-      message.reasoning += delta.reasoning;
-      message.content += delta.content;
-      if (!delta.tool_call) continue;
-      if (delta.tool_call->index >= message.tool_calls.size()) {
-        message.tool_calls.resize(delta.tool_call->index + 1);
-      }
-      ToolCall& call = message.tool_calls[delta.tool_call->index];
-      call.name += delta.tool_call->name;
-      call.arguments += delta.tool_call->arguments;
-    }
-  };
-  add(parser.feed(token_text(impl_->vocab, reply)));
-  add(parser.finish());
-  return message;
+  return read_whole_reply(std::move(syntax), token_text(impl_->vocab, reply));
 }
 
 std::vector<Token> ChatFormat::tokenize(std::string_view text) const {

@@ -21,7 +21,10 @@ struct llama_model;  // borrowed from the engine, never dereferenced outside cha
 
 namespace samovar {
 
-class ReplySyntax;  // how to parse the reply to one rendered prompt; opaque
+class Replay;
+class ReplySource;    // where sampled replies are found (chat/reply_memory.h)
+class ReplySyntax;    // how to parse the reply to one rendered prompt; opaque
+struct SampledReply;  // a reply as it was sampled (chat/sampled_reply.h)
 
 // A reply that was cut, as it is kept: tokens only.
 struct CutReply {
@@ -34,8 +37,10 @@ struct CutReply {
 
 struct RenderedChat {
   Prompt prompt;
-  std::string text;  // the rendered template, for logs and /apply-template
-  Grammar grammar;   // of tools or response_format; empty gbnf if none
+  // The rendered template, for logs and /apply-template. Replies that were replayed may have been
+  // sampled with other spellings.
+  std::string text;
+  Grammar grammar;  // of tools or response_format; empty gbnf if none
   std::string generation_prompt;
   std::vector<std::string> stop;  // the format's own stop strings
   std::shared_ptr<const ReplySyntax> syntax;
@@ -80,7 +85,18 @@ class ChatFormat {
   ~ChatFormat();
 
   // Errors: invalid_argument with the field at fault (messages, tools, response_format, ...).
-  [[nodiscard]] Result<RenderedChat> render(const ChatRequest& request) const;
+  // Replies that are in `replies` have the tokens in the prompt that they were sampled as, and in a
+  // running tool loop their reasoning, too, whatever the client's spelling (chat/replay.h).
+  [[nodiscard]] Result<RenderedChat> render(const ChatRequest& request,
+                                            ReplySource* replies = nullptr) const;
+
+  // The reply to a prompt, for a ReplyMemory to find under RenderedChat::context.
+  [[nodiscard]] std::shared_ptr<const SampledReply> read_sampled(const RenderedChat& chat,
+                                                                 Tokens reply) const;
+  // The same from what a ledger keeps: `primer` are the prompt's tokens from primer_start on. For
+  // what goes on after resume(), too: `reply` is then what was sampled before and after the cut.
+  [[nodiscard]] std::shared_ptr<const SampledReply> read_sampled(
+      std::shared_ptr<const ReplySyntax> syntax, Tokens primer, Tokens reply) const;
 
   // A prompt with which a cut reply goes on where it ended. No grammar binds what follows. Errors:
   // what load() says.
@@ -104,6 +120,7 @@ class ChatFormat {
  private:
   struct Impl;
   explicit ChatFormat(std::unique_ptr<Impl> impl);
+  Result<RenderedChat> render_once(const ChatRequest& request, Replay* replay) const;
   std::unique_ptr<Impl> impl_;
 };
 

@@ -91,8 +91,9 @@ inline Tool clock_tool() {
           R"({"type":"object","properties":{"zone":{"type":"string"}},"required":["zone"]})"};
 }
 
-inline RenderedChat render(const ChatFormat& format, const ChatRequest& request) {
-  auto chat = format.render(request);
+inline RenderedChat render(const ChatFormat& format, const ChatRequest& request,
+                           ReplySource* replies = nullptr) {
+  auto chat = format.render(request, replies);
   EXPECT_TRUE(chat.has_value()) << (chat ? "" : chat.error().describe());
   return chat ? std::move(*chat) : RenderedChat{};
 }

@@ -1,25 +1,35 @@
 // Goal: a model file gives its template and tokeniser without its weights, and what a template does
-// with reasoning is found out. Method: the small test model; templates of the llama.cpp tree.
+// with reasoning is found out. Method: a vocabulary and templates of the llama.cpp tree.
 #include "chat/offline_chat.h"
 
-#include <filesystem>
-
-#include "chat/chat_testing.h"
+#include <fstream>
+#include <iterator>
+#include <memory>
 
 namespace samovar {
 namespace {
 
-TEST(OfflineChat, RendersAsTheServerDoes) {
-  const std::string path = SAMOVAR_MODELS "/tiny-qwen35moe.gguf";
-  if (!std::filesystem::exists(path)) GTEST_SKIP() << "no " << path;
-  const auto chat = OfflineChat::open(path, {});
-  ASSERT_TRUE(chat.has_value()) << chat.error().describe();
+constexpr const char* kVocabulary = SAMOVAR_LLAMA_DIR "/src/models/ggml-vocab-qwen35.gguf";
+
+std::unique_ptr<OfflineChat> open_with(const char* template_path) {
+  std::ifstream file(template_path, std::ios::binary);
+  ChatFormatOptions options;
+  options.template_override.assign(std::istreambuf_iterator<char>(file), {});
+  EXPECT_FALSE(options.template_override.empty()) << template_path;
+  auto chat = OfflineChat::open(kVocabulary, std::move(options));
+  EXPECT_TRUE(chat.has_value()) << (chat ? "" : chat.error().describe());
+  return chat ? std::move(*chat) : nullptr;
+}
+
+TEST(OfflineChat, RendersAndTokenises) {
+  const auto chat = open_with(SAMOVAR_LLAMA_DIR "/src/models/templates/Qwen3.5-4B.jinja");
+  ASSERT_NE(chat, nullptr);
   ChatRequest request;
-  request.messages = {testing::message(Role::user, "hi")};
-  const auto rendered = (*chat)->format().render(request);
-  ASSERT_TRUE(rendered.has_value());
-  EXPECT_GT(rendered->prompt.size(), 3);
-  EXPECT_NE(rendered->text.find("hi"), std::string::npos);
+  request.messages.emplace_back().content = "hi there";
+  const auto rendered = chat->format().render(request);
+  ASSERT_TRUE(rendered.has_value()) << rendered.error().describe();
+  EXPECT_GT(rendered->prompt.size(), 5);
+  EXPECT_NE(rendered->text.find("hi there"), std::string::npos);
 }
 
 TEST(OfflineChat, WhatIsNoModelIsNamed) {
@@ -32,13 +42,15 @@ TEST(OfflineChat, WhatIsNoModelIsNamed) {
 }
 
 TEST(KeepsReasoning, IsFoundOutFromTheTemplate) {
-  const auto qwen = testing::make_format("Qwen-QwQ-32B");
-  EXPECT_EQ(keeps_reasoning(*qwen, {}), false);
-  const auto glm = testing::make_format("GLM-4.7-Flash");
-  EXPECT_EQ(keeps_reasoning(*glm, {}), false);
+  const auto qwen = open_with(SAMOVAR_LLAMA_DIR "/src/models/templates/Qwen3.5-4B.jinja");
+  ASSERT_NE(qwen, nullptr);
+  EXPECT_EQ(keeps_reasoning(qwen->format(), {}), false);
+  const auto glm = open_with(SAMOVAR_LLAMA_DIR "/src/models/templates/GLM-4.7-Flash.jinja");
+  ASSERT_NE(glm, nullptr);
+  EXPECT_EQ(keeps_reasoning(glm->format(), {}), false);
   ChatRequest keep;
   keep.template_arguments["clear_thinking"] = "false";
-  EXPECT_EQ(keeps_reasoning(*glm, keep), true);
+  EXPECT_EQ(keeps_reasoning(glm->format(), keep), true);
 }
 
 }  // namespace

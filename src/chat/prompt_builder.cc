@@ -37,21 +37,24 @@ PromptBuilder::Pieces PromptBuilder::split(std::string_view text) const {
   return pieces;
 }
 
-void PromptBuilder::tokenize_pieces(std::string_view text, const Pieces& pieces, Prompt& prompt) {
+void PromptBuilder::tokenize_pieces(std::string_view text, const Pieces& pieces, PieceTokens* known,
+                                    Prompt& prompt) {
   for (std::size_t i = 0; i < pieces.begins.size(); ++i) {
     const std::size_t begin = pieces.begins[i];
     const std::size_t end = i + 1 < pieces.begins.size() ? pieces.begins[i + 1] : text.size();
-    memo_.append(text.substr(begin, end - begin), prompt.tokens);
+    const std::string_view piece = text.substr(begin, end - begin);
+    if (known != nullptr && known->append(piece, prompt.tokens)) continue;
+    memo_.append(piece, prompt.tokens);
   }
 }
 
-Prompt PromptBuilder::build(std::string_view text, std::string_view primer) {
+Prompt PromptBuilder::build(std::string_view text, std::string_view primer, PieceTokens* known) {
   Prompt prompt;
   Pieces pieces = split(text);
   if (llama_vocab_get_add_bos(vocab_)) prompt.tokens.push_back(llama_vocab_bos(vocab_));
   const auto text_begin = static_cast<Position>(prompt.tokens.size());
   if (openers_.separable) {
-    tokenize_pieces(text, pieces, prompt);
+    tokenize_pieces(text, pieces, known, prompt);
   } else {
     append_tokens(vocab_, text, prompt.tokens);
   }

@@ -14,6 +14,8 @@ const char* to_string(AnchorKind kind) {
       return "history end";
     case AnchorKind::reply_end:
       return "reply end";
+    case AnchorKind::divergence:
+      return "divergence";
   }
   return "message";
 }

@@ -12,7 +12,11 @@ enum class AnchorKind : std::uint8_t {
   grid = 3,         // under a long prefill, or where one was interrupted
   history_end = 4,  // before the generation primer
   reply_end = 5,    // after the last token of a reply that was forwarded
+  divergence = 6,   // before a region that was seen to change between turns
 };
+
+// The largest number in use, for readers of files.
+inline constexpr AnchorKind kLastAnchorKind = AnchorKind::divergence;
 
 [[nodiscard]] const char* to_string(AnchorKind kind);
 

@@ -64,6 +64,8 @@ struct TurnTimings {
   Position computed_tokens = 0;  // prompt tokens computed in this turn
   Position reply_tokens = 0;     // sampled, the end token included
   Position matched_tokens = 0;   // longest prefix shared with anything resident
+  Position rewarmed_tokens =
+      0;  // of reused_tokens: computed by a re-warm, this turn the first to use
   ReuseSource source = ReuseSource::none;
 };
 

@@ -4,8 +4,11 @@
 #include "explain/explain.h"
 
 #include <algorithm>
+#include <cstdio>
 
+#include "base/clock.h"
 #include "explain/explain_testing.h"
+#include "explain/shape_codec.h"
 
 namespace samovar {
 namespace {
@@ -177,6 +180,18 @@ TEST(Explain, BillingLineIsNamedWithItsRemedy) {
   EXPECT_NE(e.title.find("billing line"), std::string::npos) << e.title;
   EXPECT_NE(e.remedy.find("--neutralise claude-code-billing"), std::string::npos);
   EXPECT_NE(e.remedy.find("CLAUDE_CODE_ATTRIBUTION_HEADER"), std::string::npos);
+}
+
+TEST(Explain, BillingLineIsNotBlamedForWhatStandsElsewhere) {
+  const std::string line =
+      "x-anthropic-billing-header: cc_version=2.1.101.000; cc_entrypoint=cli; cch=00000;\n" +
+      words(40, "intro");
+  const Explanation e =
+      explained(system_pair(line + " gitStatus: HEAD 3daa1d8.", line + " gitStatus: HEAD f000bcd."),
+                Keep::all);
+  EXPECT_STREQ(to_string(e.cause), "counter_or_hash");
+  EXPECT_EQ(e.title, "A number or hash in the system prompt changed");
+  EXPECT_NE(e.detail.find("git status"), std::string::npos) << e.detail;
 }
 
 TEST(Explain, WhiteSpaceIsToldFromAnEditEvenByHashes) {
@@ -532,6 +547,35 @@ TEST(Explain, WithoutFiguresEverythingBeforeTheDifferenceIsTakenToBeReused) {
   ASSERT_TRUE(e.first.has_value());
   EXPECT_TRUE(e.first->estimated);
   EXPECT_GT(e.tokens_lost, 300);
+}
+
+// 400 messages and some 100,000 tokens: the shape and the explanation together stay far below what
+// a follow-up may cost.
+TEST(Explain, LongConversationsAreCheap) {
+  ChatRequest request = conversation("It is 07:12.");
+  for (int i = 0; i < 198; ++i) {
+    const std::string name = "m" + std::to_string(i) + "x";
+    request.messages.push_back(message(Role::assistant, words(100, name + "a")));
+    request.messages.push_back(message(Role::tool, "\"" + words(300, name + "t")));
+  }
+  ChatRequest next = follow_up(request);
+  next.messages[0].content.replace(6, 5, "07:13");
+  const TurnShape before = testing::turn(request, Keep::all);
+  TurnShape after = testing::turn(next, Keep::all);
+  const Prompt prompt = testing::prompt_of(*after.rendered);
+  const Micros begin = system_clock().now();
+  (void)make_shape(next, prompt, {});
+  const Micros shaped = system_clock().now();
+  const Explanation e = explain(&before, after, {}, {});
+  const Micros explained = system_clock().now();
+  EXPECT_STREQ(to_string(e.cause), "time_or_date");
+  EXPECT_GT(after.prompt_tokens, 70'000);
+  RecordProperty("make_shape_us", std::to_string(shaped - begin));
+  RecordProperty("explain_us", std::to_string(explained - shaped));
+  std::printf("make_shape %lld us, explain %lld us, shape %zu bytes\n",
+              static_cast<long long>(shaped - begin), static_cast<long long>(explained - shaped),
+              encode_shape(after).size());
+  EXPECT_LT(explained - begin, 500'000);
 }
 
 TEST(Explain, PlacesReadAsPathsOfTheRequest) {

@@ -102,12 +102,14 @@ inline Tokens tokenize(std::string_view text) {
 inline Prompt prompt_of(const std::string& rendered) {
   Prompt prompt;
   constexpr std::string_view kStart = "<|im_start|>";
-  for (std::size_t at = rendered.find(kStart); at != std::string::npos;
-       at = rendered.find(kStart, at + 1)) {
-    prompt.message_starts.push_back(
-        static_cast<Position>(tokenize(std::string_view(rendered).substr(0, at)).size()));
+  // No token goes over a message's start, so the pieces' tokens are those of the whole.
+  for (std::size_t at = rendered.find(kStart); at != std::string::npos;) {
+    prompt.message_starts.push_back(prompt.size());
+    const std::size_t next = rendered.find(kStart, at + 1);
+    const Tokens piece = tokenize(std::string_view(rendered).substr(at, next - at));
+    prompt.tokens.insert(prompt.tokens.end(), piece.begin(), piece.end());
+    at = next;
   }
-  prompt.tokens = tokenize(rendered);
   prompt.primer_start = prompt.message_starts.back();
   if (prompt.message_starts.size() > 1) prompt.system_end = prompt.message_starts[1];
   return prompt;

@@ -174,6 +174,10 @@ Result<RuleSet> RuleSet::parse(std::string_view list) {
     }
     const auto rule = std::find_if(kRules.begin(), kRules.end(),
                                    [&](const Rule& one) { return one.about.name == name; });
+    if (name == "all" || name == "none") {
+      return fail(ErrorKind::invalid_argument, "'" + std::string(name) + "' stands alone",
+                  "--neutralise", "known are " + known_names());
+    }
     if (rule == kRules.end()) {
       return fail(ErrorKind::invalid_argument,
                   "there is no volatile rule '" + std::string(name) + "'", "--neutralise",

@@ -14,6 +14,8 @@ std::string_view trimmed(std::string_view text) {
 
 constexpr std::size_t kSchemaFrame = 64;  // bytes around a schema, and spaces in it
 
+constexpr std::size_t kFrameReach = 16'384;  // what a template writes of its own
+
 struct Span {
   std::size_t begin = 0;
   std::size_t end = 0;
@@ -51,6 +53,7 @@ RenderedPlace place_of(std::size_t byte, std::string_view rendered, const ChatRe
   place.in_tools = tools && byte >= tools->begin && byte < tools->end;
   std::size_t cursor = 0;
   std::size_t found = 0;  // the last message of which a text was found
+  std::size_t skipped = tools ? tools->end - tools->begin : 0;  // bytes of what was not found since
   for (std::size_t i = 0; i < request.messages.size(); ++i) {
     const ChatMessage& message = request.messages[i];
     const std::pair<const char*, std::string_view> fields[] = {{"reasoning", message.reasoning},
@@ -58,8 +61,15 @@ RenderedPlace place_of(std::size_t byte, std::string_view rendered, const ChatRe
     for (const auto& [name, whole] : fields) {
       const std::string_view text = trimmed(whole);
       if (text.empty()) continue;
-      const std::size_t at = rendered.find(text, cursor);
-      if (at == std::string_view::npos) continue;
+      // Not further than what was skipped can reach, escaped: or each text that the template does
+      // not show would be looked for up to the end.
+      const std::size_t reach = text.size() + 2 * skipped + kFrameReach;
+      const std::size_t in_window = rendered.substr(cursor, reach).find(text);
+      if (in_window == std::string_view::npos) {
+        skipped += text.size();
+        continue;
+      }
+      const std::size_t at = cursor + in_window;
       if (byte < at + text.size()) {
         const bool inside = byte >= at;
         place.first = inside ? i : found;
@@ -72,7 +82,9 @@ RenderedPlace place_of(std::size_t byte, std::string_view rendered, const ChatRe
       }
       cursor = at + text.size();
       found = i;
+      skipped = 0;
     }
+    for (const ToolCall& call : message.tool_calls) skipped += call.arguments.size();
   }
   if (!request.messages.empty()) {
     place.first = found;

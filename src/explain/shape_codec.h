@@ -1,7 +1,7 @@
 // TurnShape as bytes, for the ledger: a version, then numbers in groups of seven bits, hashes as
 // they are. Texts and tokens are left out. Pure; any thread. decode_shape() takes any bytes: what
-// is not exactly what encode_shape() writes is an error, and memory stays within a hundred times the
-// bytes given.
+// is not exactly what encode_shape() writes is an error, and memory stays within a hundred times
+// the bytes given.
 #pragma once
 
 #include <cstdint>

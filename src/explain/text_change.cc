@@ -105,7 +105,8 @@ bool numbers(std::string_view a, std::string_view b) {
   return is_number(x) && is_number(y);
 }
 
-bool hex_pair(std::string_view a, std::string_view b) {
+// `least`: shorter words may be anything.
+bool hex_pair(std::string_view a, std::string_view b, std::size_t least) {
   const auto digit = [](char c) { return c >= '0' && c <= '9'; };
   const auto both = [&](std::string_view word) {
     return word.size() >= 16 || std::any_of(word.begin(), word.end(), digit);
@@ -113,8 +114,8 @@ bool hex_pair(std::string_view a, std::string_view b) {
   const auto letter = [&](std::string_view word) {
     return std::any_of(word.begin(), word.end(), [&](char c) { return !digit(c); });
   };
-  return a.size() == b.size() && a.size() >= 5 && is_hex(a) && is_hex(b) && both(a) && both(b) &&
-         (letter(a) || letter(b));
+  return a.size() == b.size() && a.size() >= least && is_hex(a) && is_hex(b) && both(a) &&
+         both(b) && (letter(a) || letter(b));
 }
 
 TextChange classify_hex(const Word& word, std::size_t size) {
@@ -136,7 +137,12 @@ TextChange classify_words(const Word& a, const Word& b) {
   if (is_time_or_date(x) && is_time_or_date(y)) return TextChange::time_or_date;
   if (is_epoch(x) && is_epoch(y)) return TextChange::time_or_date;
   const auto [run_x, run_y] = differing_runs(x, y);
-  if (hex_pair(run_x, run_y)) return classify_hex(b, run_x.size());
+  if (hex_pair(run_x, run_y, 5)) return classify_hex(b, run_x.size());
+  // A build's part of a version: 2.1.101.e51.
+  const std::size_t shared = common_prefix(x, y);
+  const std::size_t dot = x.substr(0, shared).rfind('.');
+  const bool version = dot != std::string_view::npos && is_number(x.substr(0, dot));
+  if (version && hex_pair(run_x, run_y, 3)) return TextChange::counter_or_hash;
   if (is_unique_id(x) && is_unique_id(y)) return TextChange::unique_id;
   if (numbers(x, y)) {
     const bool dated = is_calendar_word(b.previous) || is_calendar_word(b.next);

@@ -69,6 +69,7 @@ TEST(TextChange, CountersAndHashes) {
       {"commit da39a3ee5e6b4b0d3255bfef95601890afd80709",
        "commit 2fd4e1c67a2d28fced849ee1bb76e7391b93eb12", TextChange::counter_or_hash},
       {"version 2.1.100", "version 2.1.101", TextChange::counter_or_hash},
+      {"version 2.1.101.a51;", "version 2.1.101.0c8;", TextChange::counter_or_hash},
   });
 }
 

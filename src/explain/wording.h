@@ -25,7 +25,6 @@ struct Story {
   Position reply_tokens = 0;
   Position at = 0;  // where the prompts part
   Position prompt_tokens = 0;
-  Position lost_before = 0;
   std::optional<Position> reused;
   std::optional<bool> keeps_reasoning;
   std::size_t messages_lost = 0;

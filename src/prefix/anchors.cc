@@ -6,6 +6,16 @@
 #include <utility>
 
 namespace samovar {
+namespace {
+
+// So many resumptions without use, and a divergence anchor is one like others.
+constexpr int kUnusedMost = 16;
+
+bool lasting(AnchorKind kind) {
+  return kind == AnchorKind::system || kind == AnchorKind::divergence;
+}
+
+}  // namespace
 
 Anchors::Anchors(int sequences, std::size_t budget_bytes)
     : sequences_(static_cast<std::size_t>(sequences)), budget_(budget_bytes) {}
@@ -29,7 +39,11 @@ void Anchors::add(SeqId sequence, Anchor anchor) {
   auto& anchors = sequences_[static_cast<std::size_t>(sequence)];
   const auto place = std::ranges::lower_bound(anchors, anchor.position, {}, &Anchor::position);
   if (place != anchors.end() && place->position == anchor.position) {
-    if (anchor.kind == AnchorKind::system) place->kind = anchor.kind;
+    // What is raised to a kind that stays begins anew.
+    if (lasting(anchor.kind) && place->kind != AnchorKind::system) {
+      place->kind = anchor.kind;
+      place->unused = 0;
+    }
     return;
   }
   hold(anchor.snapshot);
@@ -41,6 +55,14 @@ void Anchors::truncate(SeqId sequence, Position position) {
   while (!anchors.empty() && anchors.back().position > position) {
     release(anchors.back().snapshot);
     anchors.pop_back();
+  }
+}
+
+void Anchors::note_resume(SeqId sequence, Position position) {
+  for (Anchor& anchor : sequences_[static_cast<std::size_t>(sequence)]) {
+    if (anchor.kind != AnchorKind::divergence) continue;
+    anchor.unused = anchor.position == position ? 0 : anchor.unused + 1;
+    if (anchor.unused > kUnusedMost) anchor.kind = AnchorKind::grid;
   }
 }
 
@@ -88,8 +110,8 @@ const Snapshot* Anchors::cheapest(const std::function<double(SeqId)>& weight,
       const Anchor& anchor = sequences_[i][k];
       const bool newest = k + 1 == sequences_[i].size();
       // In a running sequence's interior thinning is allowed too, or one long prefill could not be
-      // kept within the budget; its newest and its system anchor are not.
-      const bool guarded = newest || anchor.kind == AnchorKind::system;
+      // kept within the budget; its newest and its lasting anchors are not.
+      const bool guarded = newest || lasting(anchor.kind);
       if (guarded && (busy || !protected_too)) kept.insert(anchor.snapshot.get());
       const double cost = static_cast<double>(anchor.position - previous) * weight(sequence);
       double& most = worth[anchor.snapshot.get()];

@@ -6,8 +6,12 @@
 //
 // Thinning. When the budget is exceeded, the anchor goes whose loss costs least: the distance to
 // the anchor before it (the tokens that a rewind to it would have to compute again) times how
-// likely its sequence is to be asked for. The anchor at the end of system and tools and the newest
-// one of a sequence go last, and those two of a running sequence never.
+// likely its sequence is to be asked for. The anchor at the end of system and tools, one before a
+// region that is known to change, and the newest one of a sequence go last, and those of a running
+// sequence never.
+//
+// Forgetting. A divergence anchor that so many resumptions of its sequence had no use for is an
+// ordinary one from then on.
 //
 // Used by the engine thread only.
 #pragma once
@@ -27,6 +31,7 @@ struct Anchor {
   Position position = 0;
   AnchorKind kind = AnchorKind::message;
   SnapshotPtr snapshot;
+  int unused = 0;  // resumptions since a divergence anchor was last of use
 };
 
 class Anchors {
@@ -44,6 +49,8 @@ class Anchors {
   // Adds in position order; an anchor already there is kept (its kind may be raised).
   void add(SeqId sequence, Anchor anchor);
   void truncate(SeqId sequence, Position position);  // drops anchors beyond `position`
+  // A turn resumes at `position` of the sequence.
+  void note_resume(SeqId sequence, Position position);
   void fork(SeqId source, SeqId target, Position position);
 
   // Drops a snapshot from every sequence: it could not be restored and is never tried again.

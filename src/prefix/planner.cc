@@ -8,66 +8,11 @@
 #include <optional>
 #include <utility>
 
-#include "prefix/splits.h"
+#include "prefix/resume.h"
+#include "prefix/shared_prefix.h"
 
 namespace samovar {
 namespace {
-
-// Sharing fewer tokens than this is a coincidence of the template, not worth a plan.
-constexpr Position kReuseMin = 16;
-
-// A plain transformer can be cut anywhere, but only at a canonical cut are the bits those of a cold
-// run. It goes back to the cut if that is this near.
-constexpr Position kCanonicalDetour = 128;
-
-struct Resume {
-  const ResidentView* resident = nullptr;
-  Position matched = 0;
-  Position position = 0;
-  bool live = false;
-  bool canonical = true;
-  SnapshotPtr snapshot;
-};
-
-Position shared_prefix(TokenSpan a, TokenSpan b) {
-  const auto difference = std::ranges::mismatch(a, b);
-  return static_cast<Position>(difference.in1 - a.begin());
-}
-
-// The best place to resume `input.prompt` from what `resident` holds.
-Resume find_resume(const PlanInput& input, const ResidentView& resident) {
-  Resume resume{.resident = &resident,
-                .matched = shared_prefix(resident.tokens, input.prompt.tokens),
-                .snapshot = nullptr};
-  const Position limit = std::min(resume.matched, input.prompt.size() - 1);
-  const auto held = static_cast<Position>(resident.tokens.size());
-  if (!resident.running && held == resume.matched && held <= limit) {
-    resume.position = held;
-    resume.live = true;
-  } else if (input.rewind == RewindKind::anywhere) {
-    const Position cut = last_cut_at(input.cuts, limit);
-    resume.canonical = limit - cut <= kCanonicalDetour;
-    resume.position = resume.canonical ? cut : limit;
-  } else if (const Anchor* anchor = input.anchors.best(resident.id, limit)) {
-    resume.position = anchor->position;
-    resume.snapshot = anchor->snapshot;
-  }
-  if (resume.position < kReuseMin && !resume.live) resume.position = 0;
-  return resume;
-}
-
-// Orders resume points: more tokens reused first; then live, then the sequence whose tail is
-// cheaper to lose, then the lower id, so that equal inputs give equal plans.
-bool better(const Resume& a, const Resume& b) {
-  if (a.position != b.position) return a.position > b.position;
-  if (a.live != b.live) return a.live;
-  if (a.resident->running != b.resident->running) return !a.resident->running;
-  return a.resident->tokens.size() < b.resident->tokens.size();
-}
-
-double value_of(const ResidentView& resident) {
-  return static_cast<double>(resident.tokens.size()) * resident.weight;
-}
 
 // What rewinding in place would lose. Nothing, if only a reply lies beyond.
 double value_of_tail(const Resume& resume) {
@@ -75,25 +20,6 @@ double value_of_tail(const Resume& resume) {
   if (resume.live || resume.matched >= resident.history_end) return 0.0;
   const auto held = static_cast<Position>(resident.tokens.size());
   return static_cast<double>(held - resume.position) * resident.weight;
-}
-
-const ResidentView* find_empty(const PlanInput& input) {
-  for (const ResidentView& resident : input.residents) {
-    if (resident.tokens.empty() && !resident.running) return &resident;
-  }
-  return nullptr;
-}
-
-// The idle sequence worth least, other than `except` and those already in `gone`.
-const ResidentView* least_valuable(const PlanInput& input, SeqId except,
-                                   const std::vector<SeqId>& gone) {
-  const ResidentView* least = nullptr;
-  for (const ResidentView& resident : input.residents) {
-    if (resident.running || resident.tokens.empty() || resident.id == except) continue;
-    if (std::ranges::find(gone, resident.id) != gone.end()) continue;
-    if (least == nullptr || value_of(resident) < value_of(*least)) least = &resident;
-  }
-  return least;
 }
 
 // A checkpoint on disk is worth it if it saves more time than it takes.
@@ -119,11 +45,11 @@ bool place_restore(const PlanInput& input, Plan& plan) {
     if (shared_prefix(resident.tokens, input.prompt.tokens) == held) victim = &resident;
   }
   if (victim == nullptr) {
-    if (const ResidentView* empty = find_empty(input)) {
+    if (const ResidentView* empty = find_empty(input.residents)) {
       plan.target = empty->id;
       return true;
     }
-    victim = least_valuable(input, -1, {});
+    victim = least_valuable(input.residents, -1, {});
   }
   if (victim == nullptr) return false;
   plan.target = victim->id;
@@ -140,11 +66,11 @@ bool place(const PlanInput& input, const Resume* resume, Plan& plan) {
     return true;
   }
   plan.source = resume == nullptr ? ReuseSource::none : ReuseSource::fork;
-  if (const ResidentView* empty = find_empty(input)) {
+  if (const ResidentView* empty = find_empty(input.residents)) {
     plan.target = empty->id;
     return true;
   }
-  const ResidentView* victim = least_valuable(input, plan.from, {});
+  const ResidentView* victim = least_valuable(input.residents, plan.from, {});
   const bool tail_is_cheaper =
       may_rewind && (victim == nullptr || value_of_tail(*resume) <= value_of(*victim));
   if (tail_is_cheaper) {
@@ -180,7 +106,7 @@ bool make_room(const PlanInput& input, double tail_value, Plan& plan) {
   const Position need = plan.new_cells() + input.reply_reserve;
   std::size_t fixed = plan.evict.size();  // the fork's target, if it had to be emptied
   while (free_cells(input, plan) < need) {
-    const ResidentView* victim = least_valuable(input, plan.from, plan.evict);
+    const ResidentView* victim = least_valuable(input.residents, plan.from, plan.evict);
     const bool tail_is_cheaper = victim == nullptr || tail_value <= value_of(*victim);
     if (tail_is_cheaper && fork_to_rewind(input, plan)) {
       fixed = 0;
@@ -203,10 +129,15 @@ std::expected<Plan, PlanBlocked> make_plan(const PlanInput& input) {
   assert(input.prompt.size() > 0);
   Plan plan;
   plan.prompt_tokens = input.prompt.size();
+  const ResumeInput where{.prompt = input.prompt,
+                          .cuts = input.cuts,
+                          .rewind = input.rewind,
+                          .anchors = input.anchors,
+                          .limit = input.prompt.size() - 1};
   std::optional<Resume> best;
   for (const ResidentView& resident : input.residents) {
     if (resident.tokens.empty()) continue;
-    Resume resume = find_resume(input, resident);
+    Resume resume = find_resume(where, resident);
     plan.matched = std::max(plan.matched, resume.matched);
     if (resume.position == 0 || !input.may_reuse) continue;
     if (!best || better(resume, *best)) best = std::move(resume);

@@ -39,6 +39,11 @@ struct ResidentView {
   bool running = false;
   Position history_end = 0;  // end of its last prompt's history (before the generation primer)
   double weight = 1.0;       // likelihood of use, relative
+  Position shared = 0;       // its first tokens that a twin holds too (sched/memory.h)
+  SeqId twin = -1;           // of which one holds what the other does, up to `shared`
+  bool guest = false;        // made by a re-warm; no turn has gone on in it
+  bool spare = false;        // turns have gone on in its twin instead
+  bool saved = false;        // the store has what it keeps of it
 };
 
 struct PlanInput {

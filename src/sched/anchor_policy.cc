@@ -19,6 +19,9 @@ AnchorPolicy::AnchorPolicy(const Prompt& prompt, const std::vector<Position>& cu
   last_cut_ = cuts.empty() ? 0 : cuts.back();
   for (const Position start : prompt.message_starts) {
     const Position cut = last_cut_at(cuts, start);
+    if (start < prompt.primer_start && !std::ranges::binary_search(prompt.reply_starts, start)) {
+      question_cut_ = cut;
+    }
     if (message_cuts_.empty() || message_cuts_.back() != cut) message_cuts_.push_back(cut);
   }
 }
@@ -26,7 +29,9 @@ AnchorPolicy::AnchorPolicy(const Prompt& prompt, const std::vector<Position>& cu
 std::optional<AnchorKind> AnchorPolicy::at(Position position, Position previous) const {
   if (!enabled_ || position > last_cut_) return std::nullopt;
   if (position == system_cut_) return AnchorKind::system;
+  if (position == divergence_cut_) return AnchorKind::divergence;
   if (position == history_cut_) return AnchorKind::history_end;
+  if (position == question_cut_) return AnchorKind::message;
   const bool message = std::ranges::binary_search(message_cuts_, position);
   if (message && position - previous >= spacing_) return AnchorKind::message;
   if (grid_ > 0 && position - previous >= grid_) return AnchorKind::grid;

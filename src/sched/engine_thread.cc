@@ -16,6 +16,15 @@ namespace {
 // How often an idle engine thread looks for cancelled turns that wait without computing.
 constexpr auto kIdlePoll = std::chrono::milliseconds(20);
 
+// Re-warms that may wait for the engine thread's next look.
+constexpr std::ptrdiff_t kRewarmsMax = 16;
+
+const Error& shutting_down() {
+  static const Error error{.kind = ErrorKind::unavailable,
+                           .message = "the server is shutting down"};
+  return error;
+}
+
 // Counts a turn as load from its making until its last event, or until it goes without one.
 class CountedSink final : public TurnSink {
  public:
@@ -84,6 +93,7 @@ Status EngineThread::submit(TurnRequest request, std::shared_ptr<TurnSink> sink)
     return fail(ErrorKind::unavailable, "the engine has failed", "", "Restart the server");
   }
   if (auto fits = check(request); !fits) return fits;
+  if (request.kind == TurnKind::rewarm) return submit_rewarm(std::move(request), std::move(sink));
   // Counted before the grammar is compiled, so that a burst cannot pass the limit together.
   // Uncounted by the sink with the turn's last event, or when the sink goes without one.
   auto counted = std::make_shared<CountedSink>(std::move(sink), load_);
@@ -98,6 +108,21 @@ Status EngineThread::submit(TurnRequest request, std::shared_ptr<TurnSink> sink)
     const std::scoped_lock lock(mutex_);
     if (closed_) return fail(ErrorKind::unavailable, "the server is shutting down");
     arrivals_.push_back({std::move(request), std::move(*sampler), std::move(counted)});
+  }
+  changed_.notify_all();
+  return {};
+}
+
+Status EngineThread::submit_rewarm(TurnRequest request, std::shared_ptr<TurnSink> sink) {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (closed_) return fail(ErrorKind::unavailable, "the server is shutting down");
+    const auto waiting = std::ranges::count_if(
+        arrivals_, [](const Arrival& arrival) { return arrival.request.kind == TurnKind::rewarm; });
+    if (waiting >= kRewarmsMax) {
+      return fail(ErrorKind::overloaded, "too many re-warms wait already");
+    }
+    arrivals_.push_back({std::move(request), nullptr, std::move(sink)});
   }
   changed_.notify_all();
   return {};
@@ -133,7 +158,7 @@ void EngineThread::run() {
     }
     busy = work(std::move(arrivals));
   }
-  const Error error{.kind = ErrorKind::unavailable, .message = "the server is shutting down"};
+  const Error& error = shutting_down();
   for (Arrival& arrival : take_arrivals(false)) {
     arrival.sink->on_event(TurnFailed{.error = error, .timings = {}});
   }
@@ -146,9 +171,14 @@ bool EngineThread::work(std::vector<Arrival> arrivals) {
   std::size_t added = 0;
   try {
     for (Arrival& arrival : arrivals) {
-      scheduler_.add(std::move(arrival.request), std::move(arrival.sampler), arrival.sink);
+      if (arrival.request.kind == TurnKind::rewarm) {
+        scheduler_.add_rewarm(std::move(arrival.request), arrival.sink);
+      } else {
+        scheduler_.add(std::move(arrival.request), std::move(arrival.sampler), arrival.sink);
+      }
       ++added;
     }
+    if (closed_) scheduler_.cancel_rewarms(shutting_down());
     return scheduler_.step();
   } catch (const std::exception& error) {
     log_error("engine thread: {}; all turns end, all sequences are dropped", error.what());
@@ -164,8 +194,12 @@ bool EngineThread::work(std::vector<Arrival> arrivals) {
 }
 
 void EngineThread::close() {
-  const std::scoped_lock lock(mutex_);
-  closed_ = true;
+  {
+    const std::scoped_lock lock(mutex_);
+    closed_ = true;
+    woken_ = true;
+  }
+  changed_.notify_all();
 }
 
 bool EngineThread::drain(Micros deadline) {

@@ -27,6 +27,7 @@ class EngineThread {
                Persistence persistence = {});
   ~EngineThread();  // ends every turn and joins
 
+  // Re-warms (TurnKind::rewarm) wait apart, bounded in number by rewarming.h, and are no load.
   // Errors: too_large (the prompt can never fit), overloaded (queue full), unavailable (draining),
   // invalid_argument (a grammar that does not parse).
   Status submit(TurnRequest request, std::shared_ptr<TurnSink> sink);
@@ -34,7 +35,10 @@ class EngineThread {
   // Turns waiting and running.
   [[nodiscard]] int load() const { return load_.load(); }
 
-  // Refuses new turns from now on.
+  // What re-warms did and cost since the start.
+  [[nodiscard]] RewarmFigures rewarm_figures() const { return scheduler_.rewarm_figures(); }
+
+  // Refuses new turns from now on; re-warms end at once.
   void close();
 
   // After close(): waits until all turns have ended, at most `deadline`. True if they have.
@@ -47,10 +51,11 @@ class EngineThread {
  private:
   struct Arrival {
     TurnRequest request;
-    std::unique_ptr<Sampler> sampler;
+    std::unique_ptr<Sampler> sampler;  // none for a re-warm
     std::shared_ptr<TurnSink> sink;
   };
 
+  Status submit_rewarm(TurnRequest request, std::shared_ptr<TurnSink> sink);
   [[nodiscard]] Status check(const TurnRequest& request) const;
   void run();
   void wake();

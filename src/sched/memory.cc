@@ -4,6 +4,8 @@
 #include <cassert>
 #include <cmath>
 
+#include "prefix/rewarm_plan.h"
+
 namespace samovar {
 namespace {
 
@@ -15,6 +17,9 @@ constexpr int kReturnsMax = 4;
 
 // A rewind in place that takes more tokens than this away loses more than a reply.
 constexpr Position kTailWorthSaving = 512;
+
+// How much less likely a line is to be used once turns have gone on in its twin.
+constexpr double kSpareWeight = 1.0 / 16;
 
 }  // namespace
 
@@ -39,7 +44,11 @@ std::vector<ResidentView> Memory::view() const {
                      .tokens = resident.tokens,
                      .running = resident.running,
                      .history_end = resident.history_end,
-                     .weight = weight(sequence)});
+                     .weight = weight(sequence),
+                     .shared = resident.shared,
+                     .twin = resident.twin,
+                     .guest = resident.guest,
+                     .spare = resident.spare});
   }
   return views;
 }
@@ -47,13 +56,25 @@ std::vector<ResidentView> Memory::view() const {
 double Memory::weight(SeqId sequence) const {
   const Resident& resident = this->resident(sequence);
   const auto age = static_cast<double>(clock_.now() - resident.last_used);
-  return std::exp2(-age / kHalfLife) * std::clamp(resident.turns, 1, kReturnsMax);
+  double weight = std::exp2(-age / kHalfLife) * std::clamp(resident.turns, 1, kReturnsMax);
+  const bool twins = resident.guest || (resident.twin >= 0 && this->resident(resident.twin).guest);
+  if (twins) weight *= kTwinWeight;
+  if (resident.spare) weight *= kSpareWeight;
+  return weight;
+}
+
+// Tokens that would have to be computed again if the sequence went x likelihood of use.
+double Memory::value(SeqId sequence) const {
+  const Resident& resident = this->resident(sequence);
+  const auto held = static_cast<Position>(resident.tokens.size());
+  return static_cast<double>(std::max(0, held - resident.shared)) * weight(sequence);
 }
 
 void Memory::start_turn(SeqId sequence, Position history_end, std::vector<Position> segment_ends) {
   Resident& resident = at(sequence);
   assert(!resident.running);
   resident.running = true;
+  resident.guest = resident.spare = false;
   resident.history_end = history_end;
   resident.ends = std::move(segment_ends);
   resident.last_used = clock_.now();
@@ -68,17 +89,16 @@ void Memory::end_turn(SeqId sequence) {
 }
 
 EngineStatus Memory::apply(const Plan& plan) {
-  for (const SeqId gone : plan.evict) {
-    save(gone);
-    evict(gone);
-  }
+  choose_line(plan);
+  evict_all(plan);
   EngineStatus status = EngineStatus::ok;
   switch (plan.source) {
     case ReuseSource::none:
     case ReuseSource::store:
       return status;
     case ReuseSource::live:
-      ++at(plan.target).continued;
+      // Where a guest is gone on from, the reply was departed from.
+      ++(resident(plan.target).guest ? at(plan.target).departed : at(plan.target).continued);
       return status;
     case ReuseSource::anchor:
       if (cells_.length(plan.target) - plan.resume_at > kTailWorthSaving) save(plan.target);
@@ -97,7 +117,14 @@ EngineStatus Memory::apply(const Plan& plan) {
 }
 
 void Memory::save(SeqId sequence) {
-  if (save_ && !resident(sequence).running) save_(sequence);
+  if (save_ && !resident(sequence).running && !resident(sequence).spare) save_(sequence);
+}
+
+void Memory::evict_all(const Plan& plan) {
+  for (const SeqId gone : plan.evict) {
+    save(gone);
+    evict(gone);
+  }
 }
 
 EngineStatus Memory::rewind(SeqId sequence, Position position, const SnapshotPtr& snapshot) {
@@ -249,7 +276,7 @@ bool Memory::evict_one() {
     const Resident& resident = residents_[i];
     if (resident.running || resident.tokens.empty()) continue;
     const auto sequence = static_cast<SeqId>(i);
-    const double value = static_cast<double>(resident.tokens.size()) * weight(sequence);
+    const double value = this->value(sequence);
     if (victim >= 0 && value >= least) continue;
     victim = sequence;
     least = value;
@@ -265,6 +292,16 @@ void Memory::cut_books(SeqId sequence, Position position) {
   resident.tokens.resize(static_cast<std::size_t>(position));
   resident.canonical_end = std::min(resident.canonical_end, position);
   ++resident.epoch;
+  resident.rewarmed_end = std::min(resident.rewarmed_end, position);
+  resident.shared = std::min(resident.shared, position);
+  if (resident.twin >= 0) {
+    Resident& twin = at(resident.twin);
+    twin.shared = std::min(twin.shared, position);
+  }
+  if (position == 0) {
+    if (resident.twin >= 0) at(resident.twin).spare = false;  // the only line that is left
+    unlink(sequence);
+  }
   cells_.truncate(sequence, position);
   anchors_.truncate(sequence, position);
 }

@@ -37,6 +37,15 @@ struct Resident {
   std::uint64_t epoch = 0;     // counts up whenever tokens are taken away
   int continued = 0;           // follow-ups that extended the reply as it was sampled
   int departed = 0;            // follow-ups that went back before it
+
+  // For re-warms. Two lines of one session, of which the next turn shows which one it goes on from:
+  // the one that its reply left, and the guest, which a re-warm made beside it.
+  SeqId twin = -1;
+  Position shared = 0;          // first tokens whose cells the twin holds too
+  bool guest = false;           // no turn has gone on in it yet
+  bool spare = false;           // turns have gone on in its twin
+  Position rewarmed_begin = 0;  // what a re-warm computed and no turn has reused yet
+  Position rewarmed_end = 0;
 };
 
 class Memory {
@@ -62,9 +71,20 @@ class Memory {
   // of a restore is left empty.
   EngineStatus apply(const Plan& plan);
 
+  // The same for a re-warm. It is no turn: nothing counts as used.
+  EngineStatus apply_rewarm(const Plan& plan, std::vector<Position> segment_ends);
+
+  // What the plan reuses of tokens that a re-warm computed and no turn has reused before.
+  [[nodiscard]] Position rewarmed_in(const Plan& plan) const;
+
+  // A turn resumes at `position`: divergence anchors that have not been of use for long go back to
+  // being ordinary ones.
+  void note_resume(SeqId sequence, Position position) { anchors_.note_resume(sequence, position); }
+
   // --- compute; the books follow only if the engine succeeded ---
   // `canonical`: the call ends at a canonical cut.
   EngineStatus prefill(SeqId sequence, TokenSpan tokens, bool want_output, bool canonical);
+  EngineStatus prefill_rewarm(SeqId sequence, TokenSpan tokens);
   EngineStatus decode(std::span<const DecodeStep> steps);
 
   // Takes a snapshot of the sequence's end as an anchor; thins if the budget is exceeded. A failure
@@ -97,7 +117,12 @@ class Memory {
   }
   // Likelihood that the sequence is asked for again, relative to one used just now.
   [[nodiscard]] double weight(SeqId sequence) const;
+  [[nodiscard]] double value(SeqId sequence) const;
   void save(SeqId sequence);
+  void evict_all(const Plan& plan);
+  void choose_line(const Plan& plan);
+  void link(SeqId line, SeqId guest, Position shared);
+  void unlink(SeqId sequence);
   void thin();
   void forget(SeqId sequence);  // the books of a sequence that the engine dropped
   void cut_books(SeqId sequence, Position position);

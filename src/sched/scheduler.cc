@@ -18,6 +18,9 @@ constexpr int kPlansMax = 3;
 // A turn that waits for cells is overtaken by at most so many later ones that find room.
 constexpr int kPassesMax = 16;
 
+// Learning an anchor pays if it saves so many tokens.
+constexpr Position kLearnMin = 256;
+
 Error client_gone() {
   return {.kind = ErrorKind::cancelled, .message = "the client closed the connection"};
 }
@@ -36,6 +39,8 @@ Scheduler::Scheduler(Engine& engine, const Clock& clock, SchedulerOptions option
     write_behind_ = std::make_unique<WriteBehind>(engine, *persistence_.port, *persistence_.store,
                                                   memory_, clock, options.write_behind);
   }
+  rewarming_ = std::make_unique<Rewarming>(engine, clock, memory_, write_behind_.get(),
+                                           options_.reply_reserve);
   assert(options_.parallel >= 1 && options_.parallel <= engine.limits().sequences);
 }
 
@@ -43,21 +48,36 @@ Scheduler::~Scheduler() = default;
 
 void Scheduler::add(TurnRequest request, std::unique_ptr<Sampler> sampler,
                     std::shared_ptr<TurnSink> sink) {
+  assert(request.kind == TurnKind::request);
   assert(request.prompt.size() >= 1 && request.prompt.size() < engine_.limits().cells);
+  rewarming_->request_arrived(request);
+  Layout layout = this->layout(request.prompt);
+  waiting_.push_back(std::make_unique<TurnState>(
+      next_id_++, std::move(request), std::move(sampler), std::move(sink), std::move(layout.cuts),
+      std::move(layout.ends), std::move(layout.policy), clock_.now()));
+}
+
+void Scheduler::add_rewarm(TurnRequest request, std::shared_ptr<TurnSink> sink) {
+  assert(request.prompt.size() >= 1 && request.prompt.size() < engine_.limits().cells);
+  Layout layout = this->layout(request.prompt);
+  rewarming_->add(std::move(request), std::move(layout.cuts), std::move(layout.ends),
+                  std::move(layout.policy), std::move(sink));
+}
+
+Scheduler::Layout Scheduler::layout(const Prompt& prompt) const {
   const EngineLimits& limits = engine_.limits();
   const Position spacing = std::min<Position>(options_.cut_spacing, limits.ubatch);
-  auto cuts = canonical_cuts(request.prompt, limits.ubatch, spacing);
-  AnchorPolicy policy(request.prompt, cuts, options_.anchor_grid, limits.snapshot_bytes,
+  auto cuts = canonical_cuts(prompt, limits.ubatch, spacing);
+  AnchorPolicy policy(prompt, cuts, options_.anchor_grid, limits.snapshot_bytes,
                       options_.anchor_bytes_max);
   // Without snapshots any segment's end is a place to resume from, so every cut becomes one.
   const bool plain = engine_.model().rewind == RewindKind::anywhere;
-  auto ends = segment_ends(request.prompt, cuts, plain ? 1 : options_.write_behind.segment_tokens);
-  waiting_.push_back(std::make_unique<TurnState>(next_id_++, std::move(request), std::move(sampler),
-                                                 std::move(sink), std::move(cuts), std::move(ends),
-                                                 std::move(policy), clock_.now()));
+  auto ends = segment_ends(prompt, cuts, plain ? 1 : options_.write_behind.segment_tokens);
+  return {.cuts = std::move(cuts), .ends = std::move(ends), .policy = std::move(policy)};
 }
 
 bool Scheduler::step() {
+  if (!waiting_.empty() || !running_.empty()) rewarming_->pause();
   reap();
   admit();
   const auto restoring = restores_to_serve();
@@ -65,7 +85,10 @@ bool Scheduler::step() {
   auto decoding = in_phase(Phase::decode);
   const bool wrote = write_behind_ != nullptr && write_behind_->step(!decoding.empty());
   const bool filling = !prefilling.empty() || !restoring.empty();
-  if (!filling && decoding.empty()) return wrote;
+  if (!filling && decoding.empty()) {
+    const bool idle = !wrote && waiting_.empty() && running_.empty();
+    return wrote || (idle && rewarming_->step());
+  }
   const Micros began = clock_.now();
   if (share_.decode_is_next(filling, !decoding.empty())) {
     decode_step(std::move(decoding));
@@ -152,12 +175,15 @@ bool Scheduler::try_start(TurnState& turn, bool passing) {
     }
     if (passing && !plan->evict.empty()) return false;
     const Micros planned = clock_.now();
+    const Position rewarmed = memory_.rewarmed_in(*plan);
     const EngineStatus restored = memory_.apply(*plan);
     turn.timings.restore += clock_.now() - planned;
     if (restored != EngineStatus::ok) continue;
     turn.timings.queue += began - turn.waiting_since;
     turn.timings.plan += planned - began;
     turn.sequence = plan->target;
+    if (!turn.announced) turn.timings.rewarmed_tokens = rewarmed;
+    learn(turn, *plan);
     memory_.start_turn(turn.sequence, turn.request.prompt.primer_start, turn.ends);
     choose_session(turn, *plan, stored ? stored->segments.back().session : SessionId{});
     if (plan->source == ReuseSource::store) {
@@ -171,6 +197,19 @@ bool Scheduler::try_start(TurnState& turn, bool passing) {
   }
   fail(turn, {.kind = ErrorKind::internal, .message = "the engine could not restore a sequence"});
   return true;
+}
+
+// What a prompt shares with anything known, in memory or on disk, has been computed before; if no
+// anchor is there to resume from, there is one from this turn on.
+void Scheduler::learn(TurnState& turn, const Plan& plan) {
+  if (engine_.model().rewind == RewindKind::anywhere) return;
+  memory_.note_resume(turn.sequence, plan.resume_at);
+  Position seen = plan.matched;
+  if (persistence_.store != nullptr && plan.compute() >= kLearnMin) {
+    seen = std::max(seen, persistence_.store->cover(turn.request.prompt.tokens).until);
+  }
+  const Position cut = last_cut_at(turn.cuts, std::min(seen, plan.prompt_tokens - 1));
+  if (cut - plan.resume_at >= kLearnMin) turn.anchor_policy.learn(cut);
 }
 
 void Scheduler::announce(TurnState& turn, const Plan& plan) {
@@ -244,6 +283,7 @@ void Scheduler::fail(TurnState& turn, Error error) {
 }
 
 void Scheduler::fail_all(const Error& error) {
+  rewarming_->cancel_all(error);
   for (auto* turns : {&waiting_, &running_}) {
     for (const Turn& turn : *turns) fail(*turn, error);
     turns->clear();

@@ -17,6 +17,10 @@
 // takes
 //   in one at a time between other turns' calls. A part that is bad sends the turn back to be
 //   planned again, without it. What is computed goes to the store by write_behind.h.
+// - Where a prompt shares more with what is known than it can resume from, the place where the two
+//   part becomes an anchor, so that the next turn can (what changes once tends to change again).
+// - While no turn waits, restores or computes and nothing is left to write, re-warms run
+//   (rewarming.h). Any turn stops them within one engine call.
 // - After an engine error the sequences involved go back to an anchor and are computed again, once.
 //
 // Used by the engine thread only.
@@ -35,6 +39,7 @@
 #include "engine/engine.h"
 #include "sched/compute_share.h"
 #include "sched/memory.h"
+#include "sched/rewarming.h"
 #include "sched/running_average.h"
 #include "sched/turn_state.h"
 #include "sched/write_behind.h"
@@ -68,9 +73,16 @@ class Scheduler {
   // The prompt must fit: request.prompt.size() + 1 <= engine.limits().cells.
   void add(TurnRequest request, std::unique_ptr<Sampler> sampler, std::shared_ptr<TurnSink> sink);
 
+  // The same for TurnKind::rewarm, which needs no sampler and gives way to everything else
+  // (rewarming.h).
+  void add_rewarm(TurnRequest request, std::shared_ptr<TurnSink> sink);
+
   // Reaps cancelled turns, admits waiting ones, then does at most one engine call.
   // False if there is nothing to compute.
   bool step();
+
+  // Ends re-warms, running or waiting.
+  void cancel_rewarms(const Error& error) { rewarming_->cancel_all(error); }
 
   // Ends every turn with `error`. What was computed stays.
   void fail_all(const Error& error);
@@ -83,16 +95,32 @@ class Scheduler {
 
   [[nodiscard]] int waiting() const { return static_cast<int>(waiting_.size()); }
   [[nodiscard]] int running() const { return static_cast<int>(running_.size()); }
+  [[nodiscard]] bool rewarms() const { return !rewarming_->empty(); }  // any is left
+  [[nodiscard]] RewarmFigures rewarm_figures() const {
+    return rewarming_->figures();
+  }  // any thread
   [[nodiscard]] const Memory& memory() const { return memory_; }
+
+  // Whether the store has what is kept of the sequence (write_behind.h).
+  [[nodiscard]] bool saved(SeqId sequence) const {
+    return write_behind_ != nullptr && write_behind_->saved(sequence);
+  }
 
  private:
   using Turn = std::unique_ptr<TurnState>;
+  struct Layout {
+    std::vector<Position> cuts;
+    std::vector<Position> ends;
+    AnchorPolicy policy;
+  };
 
   // scheduler.cc: the queue
+  [[nodiscard]] Layout layout(const Prompt& prompt) const;
   void reap();
   void admit();
   bool try_start(TurnState& turn, bool passing);
   void announce(TurnState& turn, const Plan& plan);
+  void learn(TurnState& turn, const Plan& plan);
   [[nodiscard]] Position reply_reserve(const TurnState& turn) const;
   [[nodiscard]] Position cells_reserved() const;
   void leave(TurnState& turn);  // gives its sequence back
@@ -134,6 +162,7 @@ class Scheduler {
   Persistence persistence_;
   Memory memory_;
   std::unique_ptr<WriteBehind> write_behind_;  // null: no store
+  std::unique_ptr<Rewarming> rewarming_;
   ComputeShare share_;
   std::list<Turn> waiting_;  // in order of arrival
   std::list<Turn> running_;  // in order of admission

@@ -91,6 +91,7 @@ struct TurnState {
   // Only the first `position` tokens are still what was reused at the start.
   void keep_reused(Position position) {
     timings.reused_tokens = std::min(timings.reused_tokens, position);
+    timings.rewarmed_tokens = std::min(timings.rewarmed_tokens, position);
   }
 };
 

@@ -71,6 +71,18 @@ void WriteBehind::turn_ended(SeqId sequence) { line(sequence).idle_since = clock
 
 void WriteBehind::computed(SeqId sequence, Micros took) { line(sequence).activity += took; }
 
+void WriteBehind::rewarm_started(SeqId from, SeqId target) {
+  const Line base = line(from);
+  Line& line = this->line(target);
+  line.restoring = true;
+  line.pause = base.pause;
+  line.idle_since = base.idle_since;
+}
+
+bool WriteBehind::saved(SeqId sequence) {
+  return length(memory_.resident(sequence)) < options_.tokens_min || settled(sequence);
+}
+
 bool WriteBehind::settled(SeqId sequence) {
   const Line& line = this->line(sequence);
   return line.settled && line.size == length(memory_.resident(sequence)) &&
@@ -168,7 +180,8 @@ std::vector<Position> WriteBehind::targets(SeqId sequence, Reach reach) {
   const auto& anchors = memory_.anchors().of(sequence);
   for (const Anchor& anchor : anchors) {
     const bool end = anchor.kind == AnchorKind::reply_end && anchor.position == length(resident);
-    if (whole && anchor.kind == AnchorKind::system && anchor.position >= kSystemMin) {
+    const bool lasting = anchor.kind == AnchorKind::system || anchor.kind == AnchorKind::divergence;
+    if (whole && lasting && anchor.position >= kSystemMin) {
       targets.push_back(anchor.position);
     } else if (whole && end && extends) {
       targets.push_back(anchor.position);

@@ -5,7 +5,7 @@
 // When
 // - A session that has gone quiet is written: its tips (the end of its history, the end of its
 // reply)
-//   and the end of system and tools. Quiet is `quiet` after its last turn; for a session that keeps
+//   the end of system and tools, and the place before a region that is known to change. Quiet is `quiet` after its last turn; for a session that keeps
 //   coming back, as a tool loop does, twice its usual pause, at most `window`: a snapshot that the
 //   next call outgrows at once is not worth its bytes.
 // - A session that has cost `window` of engine time since is written up to where it is: under a
@@ -52,6 +52,15 @@ class WriteBehind {
   void turn_started(SeqId sequence);
   void turn_ended(SeqId sequence);
   void computed(SeqId sequence, Micros took);  // engine time
+
+  // A re-warm computes in `target` beside the line `from` of the same session: it is as quiet as
+  // that one, and left alone until the re-warm stops.
+  void rewarm_started(SeqId from, SeqId target);
+  void rewarm_stopped(SeqId sequence) { line(sequence).restoring = false; }
+
+  // Everything that is kept of the sequence when it goes quiet has been handed over, or it is too
+  // short to be kept.
+  [[nodiscard]] bool saved(SeqId sequence);
 
   // The measured cost of a token, for what a checkpoint saves. 0: unknown.
   void set_prefill_rate(double us_per_token) { us_per_token_ = us_per_token; }

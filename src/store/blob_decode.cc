@@ -107,7 +107,7 @@ BlobStatus load_enums(const std::uint8_t* from, BlobHeader& header) {
   header.kind = static_cast<BlobKind>(kind);
   const auto anchor = from[at::kAnchor];
   if (anchor < static_cast<std::uint8_t>(AnchorKind::system) ||
-      anchor > static_cast<std::uint8_t>(AnchorKind::reply_end)) {
+      anchor > static_cast<std::uint8_t>(kLastAnchorKind)) {
     return damaged(fmt::format("anchor kind {} is not known", anchor));
   }
   header.anchor = static_cast<AnchorKind>(anchor);

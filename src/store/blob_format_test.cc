@@ -132,7 +132,7 @@ TEST(BlobFormat, RefusesForgedFieldsThoughTheChecksumHolds) {
       {132, 0, 4, "0 chunks of 1048576 bytes for a payload of 48"},
       {132, 0xFFFFFFFF, 4, "4294967295 chunks of 1048576 bytes for a payload of 48"},
       {137, 0, 1, "anchor kind 0 is not known"},
-      {137, 6, 1, "anchor kind 6 is not known"},
+      {137, 7, 1, "anchor kind 7 is not known"},
       {138, 3, 2, "flags 0x3 are not known"},
       {167, 0x80, 1, "a cost or a time below zero"},
       {175, 0x80, 1, "a cost or a time below zero"},

@@ -90,9 +90,10 @@ std::optional<BlobRecord> record_of_row(Statement& row) {
       number(row, 4, record.begin, 0, position) && number(row, 5, record.end, 1, position) &&
       number(row, 6, record.payload_bytes, 0, payload) &&
       number(row, 7, record.file_bytes, row.number(6), 2 * payload) &&
-      number(row, 8, record.anchor, 1, 5) && number(row, 9, record.canonical, 0, 1) &&
-      row.copy(10, record.session.bytes) && number(row, 11, record.cost, 0, any) &&
-      number(row, 12, record.created, 0, any) && number(row, 13, record.last_used, 0, any) &&
+      number(row, 8, record.anchor, 1, static_cast<std::int64_t>(kLastAnchorKind)) &&
+      number(row, 9, record.canonical, 0, 1) && row.copy(10, record.session.bytes) &&
+      number(row, 11, record.cost, 0, any) && number(row, 12, record.created, 0, any) &&
+      number(row, 13, record.last_used, 0, any) &&
       number(row, 14, record.uses, 0, std::numeric_limits<std::uint32_t>::max()) &&
       record.label.size() <= kBlobLabelMax && possible(record);
   return sane ? std::optional(std::move(record)) : std::nullopt;

@@ -30,7 +30,9 @@ std::vector<BlobRecord> some_records(std::size_t count) {
     records.back().uses = random();
     records.back().label = "a model";
     parent = records.back().identity;
-    records.push_back(snapshot_of(records.back(), AnchorKind::reply_end, session_of(3)));
+    records.push_back(snapshot_of(records.back(),
+                                  i % 4 == 0 ? AnchorKind::reply_end : AnchorKind::divergence,
+                                  session_of(3)));
     records.back().canonical = true;
   }
   return records;
@@ -306,7 +308,7 @@ TEST_F(CatalogTest, RowsThatMakeNoSenseAreLeftOut) {
   records[3].parent = {};
   records[4].payload_bytes = kBlobPayloadMax + 1;
   records[5].file_bytes = records[5].payload_bytes - 1;
-  records[6].anchor = static_cast<AnchorKind>(9);
+  records[6].anchor = static_cast<AnchorKind>(7);
   records[7].cost = -1;
   records[8].last_used = -1;
   records[9].label = std::string(kBlobLabelMax + 1, 'x');

@@ -166,7 +166,7 @@ BlobRecord random_part(BlobRecord record, std::mt19937& random) {
   if (random() % 8 == 0) record.created = kNow - static_cast<std::int64_t>(random() % 600);
   if (record.kind == BlobKind::snapshot) {
     record.session = session_of(static_cast<int>(random() % 4));
-    record.anchor = static_cast<AnchorKind>(1 + random() % 5);
+    record.anchor = static_cast<AnchorKind>(1 + random() % 6);
   }
   return record;
 }

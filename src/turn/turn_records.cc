@@ -228,8 +228,8 @@ void TurnRecorder::complete(const ChatMessage& reply, std::vector<std::string> c
   }
   const auto& env = records_.env_;
   if (env.remember && replied > 0) env.remember(record, call_ids);
-  if (is_complete && env.ended && origin_.chat != nullptr) {
-    env.ended({origin_.chat, reply, prompt_, record.reply, record.session});
+  if (is_complete && records_.ended_ && origin_.chat != nullptr) {
+    records_.ended_({origin_.chat, reply, prompt_, record.reply, record.session});
   }
   log(record);
   live_->close(env.clock.wall_seconds());

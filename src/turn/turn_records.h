@@ -134,9 +134,11 @@ class TurnRecords {
     // names, and its calls were sent under `call_ids`.
     std::function<void(const TurnRecord&, const std::vector<std::string>& call_ids)> remember = {};
     std::function<void(const Sha256& context)> forget = {};
-    std::function<void(EndedReply)> ended = {};
   };
   explicit TurnRecords(Environment environment);
+
+  // Is told of every reply that ended by itself. Before the first turn; may be left out.
+  void on_ended(std::function<void(EndedReply)> ended) { ended_ = std::move(ended); }
 
   // Records a turn from here on. Takes the rendered text.
   std::shared_ptr<TurnRecorder> begin(TurnOrigin origin, RenderedChat& rendered);
@@ -161,6 +163,7 @@ class TurnRecords {
   void learn_rate(const TurnTimings& timings);
 
   const Environment env_;
+  std::function<void(EndedReply)> ended_;
   RecentTurns recent_;
   std::atomic<double> us_per_token_ = 0.0;  // of prefill, recently
 };

@@ -17,6 +17,10 @@ void Outcome::add(const Outcome& other) {
   evictions += other.evictions;
   computed += other.computed;
   offered += other.offered;
+  rewarms += other.rewarms;
+  rewarms_whole += other.rewarms_whole;
+  rewarms_ended += other.rewarms_ended;
+  rewarmed += other.rewarmed;
   for (const auto& [source, count] : other.sources) sources[source] += count;
 }
 
@@ -36,15 +40,20 @@ void Clients::act(const Submit& submit, bool may_fail) {
     if (client.disconnects && clock_.now() >= client.until) client.sink->cancel = true;
     if (client.sink->ended()) take_in(client, may_fail);
   }
+  settle_rewarms(false);
 }
 
 void Clients::settle(bool may_fail, bool all) {
+  const Submit rewarm = std::exchange(rewarm_, nullptr);  // nothing new is begun here
   for (Client& client : clients_) {
     if (client.sink != nullptr && (all || client.sink->ended())) take_in(client, may_fail);
   }
+  rewarm_ = rewarm;
+  settle_rewarms(all);
 }
 
 void Clients::lose_connections() {
+  rewarms_.clear();
   for (Client& client : clients_) {
     if (client.sink == nullptr) continue;
     client.sink = nullptr;
@@ -117,6 +126,8 @@ void Clients::take_in(Client& client, bool may_fail) {
     Tokens said = expected;
     if (pick(2) == 0) said.erase(said.begin(), said.begin() + pick(static_cast<int>(said.size())));
     client.conversation.messages.push_back(as_reply(said));
+    if (pick(4) == 0) drop_reasoning(client);
+    if (rewarm_ && pick(3) > 0) rewarm(client);
   } else if (sink.failed->error.kind == ErrorKind::cancelled) {
     ++outcome_.cancelled;
   } else {
@@ -124,7 +135,49 @@ void Clients::take_in(Client& client, bool may_fail) {
     ++outcome_.failed;
   }
   client.sink = nullptr;
-  client.until = clock_.now() + pick(40) * kMillisecond;
+  // Some think long enough for a re-warm to get to its end.
+  client.until = clock_.now() + pick(rewarm_ && pick(6) == 0 ? 200 : 40) * kMillisecond;
+}
+
+// As a template does with the steps of a tool loop once a message of the user follows.
+void Clients::drop_reasoning(Client& client) {
+  auto& messages = client.conversation.messages;
+  const auto count = static_cast<int>(messages.size());
+  for (int i = std::max(1, count - 1 - pick(8)); i < count; ++i) {
+    Tokens& message = messages[static_cast<std::size_t>(i)];
+    if (message.size() > 3) message.erase(message.begin() + 1, message.begin() + 2 + pick(3));
+  }
+}
+
+// The history as the next message will find it.
+void Clients::rewarm(const Client& client) {
+  TurnRequest request;
+  request.kind = TurnKind::rewarm;
+  request.prompt = client.conversation.prompt();
+  Prompt& prompt = request.prompt;
+  prompt.tokens.resize(static_cast<std::size_t>(prompt.primer_start));
+  prompt.reply_starts.pop_back();
+  if (prompt.size() >= cells_) return;
+  request.arrived = clock_.now();
+  rewarms_.push_back(std::make_shared<RecordingSink>());
+  ++outcome_.rewarms;
+  rewarm_(std::move(request), rewarms_.back());
+}
+
+void Clients::settle_rewarms(bool all) {
+  std::erase_if(rewarms_, [&](const auto& sink) {
+    if (pick(500) == 0) sink->cancel = true;
+    if (!sink->ended()) {
+      require(!all, "a re-warm never ended");
+      return false;
+    }
+    require(sink->events_after_end == 0, "events after a re-warm's last one");
+    require(sink->reply.empty(), "a re-warm replied");
+    const TurnTimings& timings = sink->timings();
+    ++(sink->finished ? outcome_.rewarms_whole : outcome_.rewarms_ended);
+    require(timings.reply_tokens == 0 && timings.decode == 0, "a re-warm decoded");
+    return true;
+  });
 }
 
 void Clients::count(const RecordingSink& sink) {
@@ -133,6 +186,8 @@ void Clients::count(const RecordingSink& sink) {
   ++outcome_.sources[timings.source];
   outcome_.offered += timings.prompt_tokens;
   outcome_.computed += timings.computed_tokens;
+  outcome_.rewarmed += timings.rewarmed_tokens;
+  require(timings.rewarmed_tokens <= timings.reused_tokens, "more re-warmed than reused");
   const auto begun = std::ranges::count(sink.restoring, 0, &TurnRestoring::done);
   if (timings.source == ReuseSource::store) {
     // A turn that gave way may restore again; what it was told first counts.
@@ -167,6 +222,35 @@ void check_books(const Scheduler& scheduler, const FakeEngine& engine,
     }
   }
   require(running == scheduler.running(), "a sequence runs without a turn");
+}
+
+RewarmWatch::RewarmWatch(const Scheduler& scheduler)
+    : scheduler_(scheduler),
+      busy_(scheduler.waiting() + scheduler.running() > 0),
+      figures_(scheduler.rewarm_figures()),
+      evictions_(scheduler.memory().evictions()) {
+  for (SeqId id = 0; id < scheduler.memory().sequences(); ++id) {
+    const Resident& resident = scheduler.memory().resident(id);
+    const bool may_go = resident.guest || resident.spare || scheduler.saved(id);
+    sequences_.push_back({resident.epoch, resident.tokens.empty() || may_go});
+  }
+}
+
+void RewarmWatch::check_step(bool may_fail) const {
+  const RewarmFigures figures = scheduler_.rewarm_figures();
+  // A turn whose client left is gone before anything else in a step.
+  const bool still_busy = busy_ && scheduler_.waiting() + scheduler_.running() > 0;
+  require(!still_busy || figures.tokens == figures_.tokens,
+          "a re-warm computed while a turn waited");
+  if (busy_) return;
+  // After an engine error the line that a re-warm extended goes back to an anchor.
+  const bool repaired = may_fail && scheduler_.memory().evictions() == evictions_;
+  for (SeqId id = 0; id < scheduler_.memory().sequences(); ++id) {
+    const Before& before = sequences_[static_cast<std::size_t>(id)];
+    const bool taken = scheduler_.memory().resident(id).epoch != before.epoch;
+    require(!taken || before.may_go || repaired,
+            "a re-warm took what was not stored, or a live line");
+  }
 }
 
 unsigned only_seed() {

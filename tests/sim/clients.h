@@ -37,6 +37,10 @@ struct Outcome {
   std::int64_t computed = 0;
   std::int64_t offered = 0;
   std::map<ReuseSource, int> sources;
+  int rewarms = 0;            // handed in
+  int rewarms_whole = 0;      // got to their end
+  int rewarms_ended = 0;      // ended otherwise
+  std::int64_t rewarmed = 0;  // tokens that turns reused
 
   void add(const Outcome& other);
 };
@@ -54,6 +58,9 @@ class Clients {
 
   // Takes in what has ended; `all`: every turn must have.
   void settle(bool may_fail, bool all);
+
+  // Replies are followed by re-warms from now on, handed in by `submit`.
+  void rewarm_with(Submit submit) { rewarm_ = std::move(submit); }
 
   // The server is gone: what runs gets no answer, and is asked again later.
   void lose_connections();
@@ -78,12 +85,35 @@ class Clients {
   void send(Client& client, const Submit& submit);
   void take_in(Client& client, bool may_fail);
   void count(const RecordingSink& sink);
+  void drop_reasoning(Client& client);
+  void rewarm(const Client& client);
+  void settle_rewarms(bool all);
 
   std::mt19937& random_;
   const FakeClock& clock_;
   const Position cells_;
   std::vector<Client> clients_;
+  Submit rewarm_;  // empty: none
+  std::vector<std::shared_ptr<RecordingSink>> rewarms_;
   Outcome outcome_;
+};
+
+// Compares a scheduler before and after one step: what re-warms must never do.
+class RewarmWatch {
+ public:
+  explicit RewarmWatch(const Scheduler& scheduler);
+  void check_step(bool may_fail) const;
+
+ private:
+  struct Before {
+    std::uint64_t epoch = 0;
+    bool may_go = false;
+  };
+  const Scheduler& scheduler_;
+  const bool busy_;
+  const RewarmFigures figures_;
+  const std::int64_t evictions_;
+  std::vector<Before> sequences_;
 };
 
 // Throws if the scheduler's books and the engine disagree about anything.

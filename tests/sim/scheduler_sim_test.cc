@@ -17,8 +17,11 @@ using namespace sim;
 
 class Simulation {
  public:
-  Simulation(unsigned seed, FakeEngineOptions engine_options)
-      : random_(seed), options_(vary(engine_options, seed)), engine_(options_, clock_) {
+  Simulation(unsigned seed, FakeEngineOptions engine_options, bool rewarms = true)
+      : random_(seed),
+        rewarms_(rewarms),
+        options_(vary(engine_options, seed)),
+        engine_(options_, clock_) {
     scheduler_options_.parallel = 1 + pick(options_.sequences - 1);
     scheduler_options_.anchor_grid = 256;
     scheduler_options_.anchor_bytes_max =
@@ -34,15 +37,21 @@ class Simulation {
       auto sampler = engine_.make_sampler(request.sampling, request.prompt.tokens);
       scheduler_->add(std::move(request), std::move(*sampler), std::move(sink));
     };
+    if (rewarms_) {
+      clients_->rewarm_with([this](TurnRequest request, std::shared_ptr<RecordingSink> sink) {
+        scheduler_->add_rewarm(std::move(request), std::move(sink));
+      });
+    }
     for (int step = 0; step < steps; ++step) {
       clients_->act(submit, may_fail);
-      if (!scheduler_->step()) clock_.advance(5 * kMillisecond);
+      if (!watched_step()) clock_.advance(5 * kMillisecond);
       check();
     }
     // No more requests: everything must end by itself.
-    for (int step = 0; scheduler_->waiting() + scheduler_->running() > 0; ++step) {
+    for (int step = 0; scheduler_->waiting() + scheduler_->running() > 0 || scheduler_->rewarms();
+         ++step) {
       require(step < 200'000, "turns do not end");
-      scheduler_->step();
+      watched_step();
       check();
     }
     clients_->settle(may_fail, true);
@@ -65,10 +74,18 @@ class Simulation {
     return options;
   }
 
+  bool watched_step() {
+    const RewarmWatch watch(*scheduler_);
+    const bool worked = scheduler_->step();
+    watch.check_step(options_.failure_rate > 0);
+    return worked;
+  }
+
   void check() const { check_books(*scheduler_, engine_, options_, scheduler_options_); }
 
   FakeClock clock_;
   std::mt19937 random_;
+  const bool rewarms_;
   FakeEngineOptions options_;
   FakeEngine engine_;
   SchedulerOptions scheduler_options_;
@@ -94,6 +111,9 @@ TEST_P(SchedulerSimulation, ThousandsOfInterleavings) {
   EXPECT_GT(total.finished, 8000);
   EXPECT_GT(total.cancelled, 800);
   EXPECT_GT(total.evictions, 500);
+  EXPECT_GT(total.rewarms_whole, 500);
+  EXPECT_GT(total.rewarms_ended, 500);
+  EXPECT_GT(total.rewarmed, 5000);
   EXPECT_GT(total.sources.at(ReuseSource::anchor), 200);
   EXPECT_GT(total.sources.at(ReuseSource::fork), 50);
   EXPECT_LT(total.computed, total.offered * 3 / 4);  // cells are scarce here on purpose

@@ -50,6 +50,9 @@ class StoreSimulation {
     choose_store();
     boot();
     clients_ = std::make_unique<Clients>(random_, rig_.clock, engine_options_.cells, 1 + pick(8));
+    clients_->rewarm_with([this](TurnRequest request, std::shared_ptr<RecordingSink> sink) {
+      scheduler_->add_rewarm(std::move(request), std::move(sink));
+    });
   }
 
   StoreOutcome run(int steps) {
@@ -61,13 +64,14 @@ class StoreSimulation {
       clients_->act(submit, may_fail());
       events();
       run_jobs();
-      if (!scheduler_->step()) rig_.clock.advance((1 + pick(8)) * kMillisecond);
+      if (!watched_step()) rig_.clock.advance((1 + pick(8)) * kMillisecond);
       check();
     }
-    for (int step = 0; scheduler_->waiting() + scheduler_->running() > 0; ++step) {
+    for (int step = 0; scheduler_->waiting() + scheduler_->running() > 0 || scheduler_->rewarms();
+         ++step) {
       require(step < 200'000, "turns do not end");
       run_jobs();
-      if (!scheduler_->step()) rig_.clock.advance(kMillisecond);
+      if (!watched_step()) rig_.clock.advance(kMillisecond);
       check();
     }
     clients_->settle(may_fail(), true);
@@ -209,6 +213,13 @@ class StoreSimulation {
       rig_.readers.run_one(
           static_cast<std::size_t>(pick(static_cast<int>(rig_.readers.pending()))));
     }
+  }
+
+  bool watched_step() {
+    const RewarmWatch watch(*scheduler_);
+    const bool worked = scheduler_->step();
+    watch.check_step(engine_options_.failure_rate > 0);
+    return worked;
   }
 
   void check() {

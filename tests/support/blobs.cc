@@ -64,7 +64,7 @@ Blob random_blob(std::mt19937_64& random, std::size_t payload_max) {
   header.end = header.begin + static_cast<Position>(header.tokens.size());
   header.identity = identity_of(header.model, header.parent, header.tokens);
   header.payload_bytes = blob.payload.size();
-  header.anchor = static_cast<AnchorKind>(1 + random() % 5);
+  header.anchor = static_cast<AnchorKind>(1 + random() % 6);
   header.canonical = random() % 2;
   header.cost = static_cast<Micros>(random() >> 1);
   header.created = static_cast<std::int64_t>(random() >> 1);
