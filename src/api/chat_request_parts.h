@@ -9,7 +9,8 @@
 
 namespace samovar {
 
-// chat_messages.cc: messages (one, or all of a body), tools, tool_choice, response_format, template arguments, thinking.
+// chat_messages.cc: messages (one, or all of a body), tools, tool_choice, response_format, template
+// arguments, thinking.
 ChatMessage read_message(const JsonObject& fields);
 void read_messages(const JsonObject& body, ChatRequest& chat);
 void read_tools(const JsonObject& body, ChatRequest& chat);

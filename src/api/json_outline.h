@@ -1,8 +1,8 @@
 // JsonOutline: one pass over a request body before anything parses it. It bounds what parsing may
 // cost and finds where each message stands, so that messages seen before need not be parsed again
-// (message_memo.h). It does not validate: for text that is no JSON what it finds is meaningless, and
-// whoever uses it must parse the rest and every element with a real parser.
-// Views into the body. Pure function; any thread.
+// (message_memo.h). It does not validate: for text that is no JSON what it finds is meaningless,
+// and whoever uses it must parse the rest and every element with a real parser. Views into the
+// body. Pure function; any thread.
 #pragma once
 
 #include <cstddef>

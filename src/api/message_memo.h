@@ -1,9 +1,8 @@
 // MessageMemo: messages of requests by their JSON text, so that a conversation that comes again
-// with one message more costs the parsing of that one. Keyed by the whole text and compared in full,
-// so a hit is exact; only messages without any problem are kept. Least recently used ones go when
-// the memory bound is reached.
-// Owned by ChatCompletions, shared by all HTTP threads (own lock; parsing happens outside it).
-// Cannot fail.
+// with one message more costs the parsing of that one. Keyed by the whole text and compared in
+// full, so a hit is exact; only messages without any problem are kept. Least recently used ones go
+// when the memory bound is reached. Owned by ChatCompletions, shared by all HTTP threads (own lock;
+// parsing happens outside it). Cannot fail.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +19,8 @@ namespace samovar {
 
 class MessageMemo {
  public:
-  static constexpr std::size_t kBytes = std::size_t{64}
-                                        << 20;  // some 50 conversations of 100k tokens
+  // Some 50 conversations of 100k tokens.
+  static constexpr std::size_t kBytes = std::size_t{64} << 20;
 
   explicit MessageMemo(std::size_t bytes_max = kBytes) : bytes_max_(bytes_max) {}
 

@@ -1,12 +1,11 @@
-// IncrementalTemplate: a conversation to text, at the cost of what is new in it where an earlier one
-// began alike (template_splice.h), else with one run of the template over all of it. Keeps the last
-// few conversations with their texts, by everything a text depends on, and compares in full.
+// IncrementalTemplate: a conversation to text, at the cost of what is new in it where an earlier
+// one began alike (template_splice.h), else with one run of the template over all of it. Keeps the
+// last few conversations with their texts, by everything a text depends on, and compares in full.
 //
-// Never a wrong text in silence: a template is tried with probe conversations when it is loaded, and
-// spliced texts are checked against whole ones, often in the beginning and then from time to time.
-// A difference ends splicing for good and is logged.
-// Owned by ConversationRenderer; any thread (own lock; templates run outside it). render() throws
-// what the template throws.
+// Never a wrong text in silence: a template is tried with probe conversations when it is loaded,
+// and spliced texts are checked against whole ones, often in the beginning and then from time to
+// time. A difference ends splicing for good and is logged. Owned by ConversationRenderer; any
+// thread (own lock; templates run outside it). render() throws what the template throws.
 #pragma once
 
 #include <atomic>

@@ -54,6 +54,9 @@ class Client {
     return std::move(*inputs);
   }
 
+  // The one that next() gave.
+  [[nodiscard]] const ChatRequest& request() const { return request_; }
+
  private:
   std::vector<ChatMessage>& messages() { return request_.messages; }
 
@@ -147,6 +150,10 @@ std::string outcome(Template& rendering, const common_chat_templates_inputs& inp
   }
 }
 
+TokenSpan last(TokenSpan tokens, std::size_t count) {
+  return tokens.last(std::min(count, tokens.size()));  // without BOS
+}
+
 // True if it is rendered by its new messages.
 bool expect_whole_texts(const std::string& source, unsigned seeds, int requests,
                         const std::string& name) {
@@ -192,7 +199,8 @@ TEST(IncrementalTemplate, WellKnownTemplatesGiveTheTextOfAWholeRenderingInLongSe
   }
 }
 
-// An agent's session, where every request has more than the last: all but the first few are spliced.
+// An agent's session, where every request has more than the last: all but the first few are
+// spliced.
 TEST(IncrementalTemplate, WellKnownTemplatesAreRenderedByTheirNewMessages) {
   for (const char* name : kKnown) {
     IncrementalTemplate incremental(direct_template(testing::template_source(name)));
@@ -209,6 +217,60 @@ TEST(IncrementalTemplate, WellKnownTemplatesAreRenderedByTheirNewMessages) {
     EXPECT_GT(requests, 60) << name;
     EXPECT_GT(incremental.counts().spliced, requests * 3 / 4) << name;
   }
+}
+
+// Behind ChatFormat: tokens, message starts and the rest, against a format that never saw the
+// conversation before.
+TEST(IncrementalTemplate, PromptsAreThoseOfAWholeRendering) {
+  const std::pair<const char*, const char*> natives[] = {
+      {"Qwen3.5-4B", "qwen35"}, {"meta-llama-Llama-3.3-70B-Instruct", "llama-bpe"}};
+  for (const auto& [name, vocabulary] : natives) {
+    const auto format = testing::make_format(name, testing::vocabulary(vocabulary));
+    for (unsigned seed = 0; seed < 3; ++seed) {
+      Client client(seed);
+      for (int request = 0; request < 25; ++request) {
+        (void)client.next();
+        const auto chat = format->render(client.request());
+        if (!chat) continue;
+        const TokenSpan tokens = chat->prompt.tokens;
+        EXPECT_TRUE(std::ranges::equal(last(tokens, format->tokenize(chat->text).size()),
+                                       format->tokenize(chat->text)))
+            << name << ", seed " << seed << ", request " << request;
+      }
+      const auto fresh = testing::make_format(name, testing::vocabulary(vocabulary));
+      const auto left = format->render(client.request());
+      const auto right = fresh->render(client.request());
+      ASSERT_EQ(left.has_value(), right.has_value());
+      if (!left) continue;
+      EXPECT_EQ(left->text, right->text);
+      EXPECT_EQ(left->prompt.tokens, right->prompt.tokens);
+      EXPECT_EQ(left->prompt.message_starts, right->prompt.message_starts);
+      EXPECT_EQ(left->prompt.reply_starts, right->prompt.reply_starts);
+      EXPECT_EQ(left->prompt.system_end, right->prompt.system_end);
+      EXPECT_EQ(left->prompt.primer_start, right->prompt.primer_start);
+      EXPECT_EQ(left->grammar.gbnf, right->grammar.gbnf);
+    }
+  }
+}
+
+// A refusal names the field and the reason that it names for a client who was never here before.
+TEST(IncrementalTemplate, RefusalsHaveTheSameWords) {
+  const auto format = testing::make_format("Qwen3.5-4B");
+  ChatRequest request;
+  for (int turn = 0; turn < 6; ++turn) {
+    request.messages.push_back(message(Role::user, "question"));
+    ASSERT_TRUE(format->render(request).has_value());
+    request.messages.push_back(message(Role::assistant, "answer"));
+  }
+  request.messages.push_back(message(Role::user, "question"));
+  request.messages.push_back(testing::call_message("call00001", "get_time", "{not JSON"));
+  request.messages.push_back(testing::tool_message("call00001", "result"));
+  const auto refused = format->render(request);
+  const auto fresh = testing::make_format("Qwen3.5-4B")->render(request);
+  ASSERT_FALSE(refused.has_value());
+  ASSERT_FALSE(fresh.has_value());
+  EXPECT_EQ(refused.error().describe(), fresh.error().describe());
+  EXPECT_EQ(refused.error().field, "messages[13].tool_calls[0].function.arguments");
 }
 
 // These number their calls through the whole conversation; a stand-in has too few of them.

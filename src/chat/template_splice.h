@@ -2,15 +2,15 @@
 // before some message, the cut, is taken from the earlier rendering; what stands there and after is
 // rendered behind a small stand-in conversation:
 //
-//   earlier   [system][user][reply][user] ...          | cut: [user][calls][result]...
-//   wanted    [system][user][reply][user] ...          | cut: [user][calls][result]...[reply][user]
-//   rendered  [system][stand-in user][stand-in reply]  | cut: [user][calls][result]...[reply][user]
+//   earlier   [system][user][reply][user] ...         | cut: [user][calls][result]...
+//   wanted    [system][user][reply][user] ...         | cut: [user][calls][result]...[reply][user]
+//   rendered  [system][stand-in user][stand-in reply] | cut: [user][calls][result]...[reply][user]
 //
-// The cut is found in the earlier text by rendering its end behind the same stand-in, which the text
-// must end with byte for byte. What that cannot show is whether the text before the cut depends on
-// messages after it. So cuts are only made where the templates known to look ahead (for the last
-// user message, the last reply, system messages) see the same in both conversations, and only for
-// templates for which find_splice_rules() found no difference.
+// The cut is found in the earlier text by rendering its end behind the same stand-in, which the
+// text must end with byte for byte. What that cannot show is whether the text before the cut
+// depends on messages after it. So cuts are only made where the templates known to look ahead (for
+// the last user message, the last reply, system messages) see the same in both conversations, and
+// only for templates for which find_splice_rules() found no difference.
 // Pure functions; any thread. They throw what the template throws.
 #pragma once
 
