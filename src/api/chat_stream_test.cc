@@ -44,7 +44,8 @@ constexpr const char* kTimings =
     R"("restore_bytes":0,"restore_read_ms":0.0,"restore_verify_ms":0.0,"restore_set_ms":0.0,)"
     R"("prefill_tokens":100,"prefill_ms":500.0,"prefill_per_second":200.0,"first_token_ms":510.0,)"
     R"("decode_tokens":41,"decode_ms":2000.0,"decode_per_second":20.0,"prompt_tokens":1000,)"
-    R"("reused_tokens":900,"computed_tokens":100,"rewarmed_tokens":0,"matched_tokens":920,"source":"anchor"})";
+    R"("reused_tokens":900,"computed_tokens":100,"rewarmed_tokens":0,"matched_tokens":920,)"
+    R"("source":"anchor"})";
 
 std::string chunk(const std::string& delta, const std::string& finish, const std::string& rest) {
   return kHead + (R"({"index":0,"delta":)" + delta + R"(,"logprobs":null,"finish_reason":)") +

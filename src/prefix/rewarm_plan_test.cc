@@ -1,4 +1,5 @@
-// Goal: every decision of the re-warm planner, as a table of what is resident -> what the plan says.
+// Goal: every decision of the re-warm planner, as a table of what is resident -> what the plan
+// says.
 #include "prefix/rewarm_plan.h"
 
 #include "prefix/plan_testing.h"

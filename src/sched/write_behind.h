@@ -4,10 +4,10 @@
 //
 // When
 // - A session that has gone quiet is written: its tips (the end of its history, the end of its
-// reply)
-//   the end of system and tools, and the place before a region that is known to change. Quiet is `quiet` after its last turn; for a session that keeps
-//   coming back, as a tool loop does, twice its usual pause, at most `window`: a snapshot that the
-//   next call outgrows at once is not worth its bytes.
+//   reply), the end of system and tools, and the place before a region that is known to change.
+//   Quiet is `quiet` after its last turn; for a session that keeps coming back, as a tool loop
+//   does, twice its usual pause, at most `window`: a snapshot that the next call outgrows at once is
+//   not worth its bytes.
 // - A session that has cost `window` of engine time since is written up to where it is: under a
 // long
 //   message or in a long reply an anchor is taken for it.

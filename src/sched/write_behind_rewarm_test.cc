@@ -1,5 +1,6 @@
-// Goal: re-warms delay nothing that is to be written, what they made is written once when its session
-// is quiet, and what was learned of a session outlives the process. Method: as write_behind_test.cc.
+// Goal: re-warms delay nothing that is to be written, what they made is written once when its
+// session is quiet, and what was learned of a session outlives the process. Method: as
+// write_behind_test.cc.
 #include "sched/write_behind_testing.h"
 #include "store/blob_format.h"
 

@@ -1,5 +1,5 @@
-// Goal: what is warmed is what any next message of the user will find as its history, and only where
-// that parts from what is in memory. Method: a template of one token a byte.
+// Goal: what is warmed is what any next message of the user will find as its history, and only
+// where that parts from what is in memory. Method: a template of one token a byte.
 #include "turn/rewarm_prompt.h"
 
 #include "prefix/shared_prefix.h"

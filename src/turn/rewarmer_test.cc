@@ -1,6 +1,6 @@
-// Goal: replies that the next message will part from are warmed, once, when the server is quiet, and
-// never hold anything up. Method: the real thread, with fakes for template and engine thread that
-// the test holds back with gates.
+// Goal: replies that the next message will part from are warmed, once, when the server is quiet,
+// and never hold anything up. Method: the real thread, with fakes for template and engine thread
+// that the test holds back with gates.
 #include "turn/rewarmer.h"
 
 #include <stdexcept>

@@ -19,8 +19,8 @@
 
 namespace samovar {
 
-// Sees everything a turn reports, before its reader does and whether or not there still is one: what
-// the ledger is made from. Called on the engine thread; must not block.
+// Sees everything a turn reports, before its reader does and whether or not there still is one:
+// what the ledger is made from. Called on the engine thread; must not block.
 class TurnObserver {
  public:
   virtual ~TurnObserver() = default;

@@ -1,6 +1,6 @@
-// What breaks a prefix in the field, each as a conversation over HTTP: the tokens that were computed
-// again and the class that the server names for it. No text of a prompt may reach a header or the
-// log.
+// What breaks a prefix in the field, each as a conversation over HTTP: the tokens that were
+// computed again and the class that the server names for it. No text of a prompt may reach a header
+// or the log.
 #include <fcntl.h>
 #include <unistd.h>
 

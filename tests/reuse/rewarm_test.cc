@@ -152,7 +152,8 @@ TEST_P(Rewarm, AReminderThatMovesToTheNewestMessageCostsThatMessage) {
     add_exchange(*session, chat, answer, 940 + turn);
     chat.messages.back().content += reminder;
     answer = session->ask(chat);
-    // From the start of the message that it moved away from: about 100 tokens before the difference.
+    // From the start of the message that it moved away from: about 100 tokens before the
+    // difference.
     EXPECT_LE(answer.timings.computed_tokens, answer.fresh + 100 + kSplitCost);
     EXPECT_EQ(answer.text, cold(chat)) << "turn " << turn;
   }

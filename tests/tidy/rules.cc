@@ -86,7 +86,8 @@ const std::vector<Ban>& bans() {
   static constexpr std::string_view time = "ask the Clock that is passed in (base/clock.h)";
   static constexpr std::string_view wait = "wait on a condition variable with a deadline";
   static constexpr std::string_view say = "use base/log.h";
-  static constexpr std::string_view threads = "threads start in base/executor, sched/, http/, app/";
+  static constexpr std::string_view threads =
+      "threads start in base/executor, sched/, ledger/, rewarmer, http/, app/";
   static constexpr std::string_view chance = "pass a seeded <random> engine";
   static constexpr std::string_view streams = "use <fstream>, or fs/ for what must be durable";
   static constexpr std::string_view parse = "use std::from_chars";
@@ -94,7 +95,11 @@ const std::vector<Ban>& bans() {
   static const std::vector<Ban> table = {
       {"fopen", true, {"src/fs/"}, streams},
       {"freopen", true, {}, streams},
-      {"std::thread", false, {"src/base/executor", "src/sched/", "src/http/", "src/app/"}, threads},
+      {"std::thread",
+       false,
+       {"src/base/executor", "src/sched/", "src/http/", "src/app/", "src/ledger/ledger.",
+        "src/turn/rewarmer."},
+       threads},
       {"std::jthread", false, {"src/sched/", "src/http/", "src/app/"}, threads},
       {"std::async", true, {}, threads},
       {"system_clock::now", true, {"src/base/clock.cc"}, time},
