@@ -267,10 +267,10 @@ void ChatLoop::show_stats() {
       fmt::format("{}: {} {}, {} messages in the conversation\n"
                   "  prompt tokens    {}\n  reused           {}\n"
                   "  computed         {}\n  reply tokens     {}\n  transcript       {}\n",
-                  session_->name(), session_->turns(), session_->history().messages.size(),
-                  count_text(totals.prompt_tokens), count_text(totals.reused_tokens),
-                  count_text(totals.computed_tokens), count_text(totals.reply_tokens),
-                  folder_.file_of(session_->name())));
+                  session_->name(), session_->turns(), session_->turns() == 1 ? "turn" : "turns",
+                  session_->history().messages.size(), count_text(totals.prompt_tokens),
+                  count_text(totals.reused_tokens), count_text(totals.computed_tokens),
+                  count_text(totals.reply_tokens), folder_.file_of(session_->name())));
 }
 
 }  // namespace samovar::client

@@ -26,7 +26,8 @@ TEST(RequestBody, IsInOneOrderWithNothingVolatile) {
   settings.temperature = 0;
   EXPECT_EQ(
       request_body(small(), settings, {}),
-      R"({"model":"m","messages":[{"role":"system","content":"Sys"},{"role":"user","content":"Hi"},)"
+      R"({"model":"m","messages":[{"role":"system","content":"Sys"},)"
+      R"({"role":"user","content":"Hi"},)"
       R"({"role":"assistant","content":"Yes","reasoning_content":"so\n"},)"
       R"({"role":"user","content":"Go"}],"stream":true,"stream_options":{"include_usage":true},)"
       R"("return_progress":true,"prompt_cache_key":"calm-river-7f3a","max_tokens":5,)"
