@@ -11,7 +11,8 @@ die() {
 }
 
 packages="g++ cmake ninja-build git ccache openssl curl jq libspdlog-dev libfmt-dev libcli11-dev
-  libssl-dev libsqlite3-dev libxxhash-dev libgtest-dev libgmock-dev librapidcheck-dev"
+  libssl-dev libsqlite3-dev libxxhash-dev libgtest-dev libgmock-dev librapidcheck-dev
+  libcurl4-openssl-dev libedit-dev"
 
 # npm only fetches llama.cpp: not needed once the cache holds it.
 fetched() { scripts/llama.sh --offline >/dev/null 2>&1; }
@@ -23,8 +24,8 @@ if ! command -v dpkg-query >/dev/null; then
   done
   fetched || command -v npm >/dev/null || missing="$missing npm"
   [ -z "$missing" ] || die "this is not Debian; install these yourself:$missing." \
-    "Libraries: spdlog, fmt, CLI11, OpenSSL, SQLite, xxHash, GoogleTest with gmock, RapidCheck"
-  say "this is not Debian; the tools are here. Libraries: spdlog, fmt, CLI11, OpenSSL, SQLite, xxHash, GoogleTest with gmock, RapidCheck"
+    "Libraries: spdlog, fmt, CLI11, OpenSSL, SQLite, xxHash, GoogleTest with gmock, RapidCheck, libcurl, libedit"
+  say "this is not Debian; the tools are here. Libraries: spdlog, fmt, CLI11, OpenSSL, SQLite, xxHash, GoogleTest with gmock, RapidCheck, libcurl, libedit"
   exit 0
 fi
 

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "app/cache_command.h"
+#include "app/chat_command.h"
 #include "app/explain_command.h"
 #include "app/options.h"
 #include "app/serve.h"
@@ -19,6 +20,7 @@ Usage: samovar COMMAND [options]
 
 Commands:
   serve       serve a model over HTTP; `samovar serve --help` lists its options
+  chat        talk with a model in the terminal; `samovar chat --help` lists its options
   cache       look into and look after the sessions on disk; `samovar cache --help` lists what
               it can do
   explain     say why one request could not reuse what another had computed; `samovar explain
@@ -41,6 +43,8 @@ int run_command(const std::vector<std::string>& arguments) {
   if (command == "serve") return serve(rest);
   if (command == "cache") return cache(rest);
   if (command == "explain") return explain_command(rest);
+  if (command == "chat") return chat(rest);
+  if (command == "help" && rest == std::vector<std::string>{"chat"}) return chat({"--help"});
   if (command == "help" && rest == std::vector<std::string>{"serve"}) return serve({"--help"});
   if (command == "help" && rest == std::vector<std::string>{"cache"}) return cache({"--help"});
   if (command == "help" && rest == std::vector<std::string>{"explain"}) {
