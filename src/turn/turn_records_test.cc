@@ -119,9 +119,9 @@ TEST_F(TurnRecordsTest, TheClientsSessionKeyCounts) {
 
 TEST_F(TurnRecordsTest, AMissIsChargedAtTheRateOfItsOwnTurn) {
   const std::string text(500, 'x');
-  finish(*begin("a", {text + " one " + text}), 1007, 0);
-  const auto turn = begin("b", {text + " two " + text});
-  finish(*turn, 1007, 0);
+  finish(*begin("a", {text + " one " + text, "yes", "and?"}), 1016, 0);
+  const auto turn = begin("b", {text + " two " + text, "yes", "and?"});
+  finish(*turn, 1016, 0);
   const TurnReport report = turn->report();
   ASSERT_TRUE(report.miss.has_value());
   EXPECT_GT(report.miss->tokens_lost, 900);
