@@ -6,11 +6,10 @@
 // - A session that has gone quiet is written: its tips (the end of its history, the end of its
 //   reply), the end of system and tools, and the place before a region that is known to change.
 //   Quiet is `quiet` after its last turn; for a session that keeps coming back, as a tool loop
-//   does, twice its usual pause, at most `window`: a snapshot that the next call outgrows at once is
-//   not worth its bytes.
+//   does, twice its usual pause, at most `window`: a snapshot that the next call outgrows at once
+//   is not worth its bytes.
 // - A session that has cost `window` of engine time since is written up to where it is: under a
-// long
-//   message or in a long reply an anchor is taken for it.
+//   long message or in a long reply an anchor is taken for it.
 // - K/V is written as soon as two segments' worth is there: every checkpoint above needs it, and it
 //   is written once.
 // - What leaves memory is written first, with sparse older anchors, as far as buffers allow.
