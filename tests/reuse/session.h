@@ -17,6 +17,7 @@
 #include "sched/scheduler.h"
 #include "store/store.h"
 #include "tests/support/turns.h"
+#include "turn/rewarm_prompt.h"
 
 namespace samovar {
 
@@ -51,7 +52,7 @@ struct Answer {
 class Session {
  public:
   Session(const std::string& model, Position cells, int parallel = 2,
-          const std::string& folder = {}) {
+          const std::string& folder = {}, Position anchor_grid = 1024) {
     EngineOptions options;
     options.model_path = model;
     options.cells = cells;
@@ -67,7 +68,7 @@ class Session {
     }
     format_ = std::move(*format);
     if (!folder.empty()) open_store(folder);
-    SchedulerOptions choice{.parallel = parallel, .anchor_grid = 1024};
+    SchedulerOptions choice{.parallel = parallel, .anchor_grid = anchor_grid};
     choice.write_behind.quiet = 0;
     choice.write_behind.segment_tokens = 1024;
     scheduler_ = std::make_unique<Scheduler>(*engine_, system_clock(), choice,
@@ -115,6 +116,31 @@ class Session {
       answers[i].timings = sinks[i]->timings();
     }
     return answers;
+  }
+
+  // The reply to `chat` has ended: warms what the next message of the user will find as its
+  // history. False: that is in memory already.
+  bool rewarm(const ChatRequest& chat, const Answer& answer) {
+    const RenderPrompt render = [this](const ChatRequest& request) -> Result<Prompt> {
+      auto rendered = format_->render(request);
+      if (!rendered) return std::unexpected(rendered.error());
+      return std::move(rendered->prompt);
+    };
+    const ChatMessage reply = as_message(chat, answer);
+    const auto asked = render(chat);
+    auto prompt = rewarm_prompt(
+        {.request = chat, .reply = reply, .prompt = *asked, .reply_tokens = answer.reply}, render,
+        64);
+    EXPECT_TRUE(prompt.has_value());
+    if (!prompt || !*prompt) return false;
+    TurnRequest request;
+    request.kind = TurnKind::rewarm;
+    request.prompt = std::move(**prompt);
+    const auto sink = std::make_shared<RecordingSink>();
+    scheduler_->add_rewarm(std::move(request), sink);
+    while (!sink->ended()) scheduler_->step();
+    EXPECT_TRUE(sink->finished.has_value());
+    return true;
   }
 
   // A client that goes away when `part` of the prompt has been computed.
