@@ -161,7 +161,9 @@ HttpResponse TurnsApi::session(const HttpRequest& request, std::string_view key)
 }
 
 HttpResponse TurnsApi::completions(const HttpRequest& request, std::string_view id) {
-  if (id.empty()) return list_completions(request);
+  if (id.empty()) {
+    return reads(request) ? list_completions(request) : wrong_method(request, "GET, HEAD, POST");
+  }
   const std::string name(id);
   const auto found = records_.ledger().find(name);
   if (!found) return error_response(found.error());

@@ -34,7 +34,10 @@ TEST(Service, RefusalsNameTheField) {
                "temperature");
   expect_error(raw(R"({"messages":[{"role":"queen","content":"x"}]})"), 400, "messages[0].role");
   expect_error(get(port, "/v1/nothing"), 404, "");
-  expect_error(get(port, "/v1/chat/completions"), 405, "");
+  expect_error(ask(port,
+                   "PUT /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\n"
+                   "Content-Length: 0\r\nConnection: close\r\n\r\n"),
+               405, "");
   expect_error(get(port, "/v1/models", "Host: evil.example\r\n"), 403, "Host");
   EXPECT_EQ(get(port, "/health").status, 200);
   EXPECT_EQ(get(port, "/ready").status, 200);
