@@ -33,9 +33,8 @@ class Turn {
     if (!said.empty()) early_.emplace_back(TurnText{.text = std::move(said), .tokens = {}});
   }
   ~Turn() {
-    if (ended_) return;
-    events_->cancel();
-    if (recorder_ != nullptr) recorder_->reader_left();
+    if (!ended_) events_->cancel();
+    if (recorder_ != nullptr) recorder_->reader_left();  // nothing to do if it is complete
   }
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
@@ -155,13 +154,14 @@ HttpResponse collect(const HttpRequest& request, std::shared_ptr<TurnStream> eve
   }
 }
 
+// What the client calls the session; empty if it does not.
 std::string session_key(const HttpRequest& request, const ChatCompletionRequest& parsed) {
   if (!parsed.session_key.empty()) return parsed.session_key;
   for (const std::string_view name : {"x-session-id", "session-id", "session_id"}) {
     const std::string* value = find_header(request.headers, name);
     if (value != nullptr && !value->empty()) return *value;
   }
-  return parsed.user_hint;
+  return {};
 }
 
 TurnRequest turn_request(ChatCompletionRequest& parsed, RenderedChat& rendered) {
@@ -280,7 +280,7 @@ HttpResponse ChatCompletions::run(const HttpRequest& request, TurnOrigin origin,
     recorder = records_->begin(std::move(origin), rendered);
   }
   TurnRequest turn = turn_request(parsed, rendered);
-  turn.session_key = session;
+  turn.session_key = session.empty() ? parsed.user_hint : session;
   turn.arrived = request.arrived != 0 ? request.arrived : began;
   turn.render_time = clock_.now() - began;
 

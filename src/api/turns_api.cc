@@ -82,6 +82,13 @@ Json kept_message(const TurnRecord& turn) {
   return message.is_discarded() ? Json() : message;
 }
 
+// As it was sent, or read from its tokens.
+Json message_of(const TurnRecords& records, const TurnRecord& turn) {
+  if (!turn.message.empty()) return kept_message(turn);
+  const auto reply = records.reply_of(turn);
+  return reply ? message_json(*reply) : Json();
+}
+
 }  // namespace
 
 HttpResponse TurnsApi::turns(const HttpRequest& request, std::string_view rest) {
@@ -118,9 +125,7 @@ HttpResponse TurnsApi::one(const std::string& id) {
   const TurnRecord& turn = **found;
   Json json = turn_json(turn);
   json["miss"] = turn.miss ? explanation_json(*turn.miss, ExplainTexts::hidden) : Json();
-  const auto reply = records_.reply_of(turn);
-  json["reply"] =
-      turn.message.empty() ? (reply ? message_json(*reply) : Json()) : kept_message(turn);
+  json["reply"] = message_of(records_, turn);
   json["request"] = turn.request.empty()
                         ? Json()
                         : Json::parse(turn.request, nullptr, /*allow_exceptions=*/false);
@@ -133,8 +138,8 @@ HttpResponse TurnsApi::explain(const std::string& id) {
   if (!found) return error_response(found.error());
   if (!*found) return no_turn(id);
   Json json = {{"id", id}};
-  if ((*found)->miss) {
-    json.update(explanation_json(*(*found)->miss, ExplainTexts::shown));
+  if (const auto miss = records_.explanation_of(**found)) {
+    json.update(explanation_json(*miss, ExplainTexts::shown));
   } else {
     json["class"] = nullptr;
     json["title"] = "Not known yet: the turn is waiting, or ended before it was planned";
@@ -179,10 +184,7 @@ HttpResponse TurnsApi::completions(const HttpRequest& request, std::string_view 
     return ok({{"id", id}, {"object", "chat.completion.deleted"}, {"deleted", *erased}});
   }
   if (!reads(request)) return wrong_method(request, "GET, HEAD, DELETE");
-  const auto reply = records_.reply_of(**found);
-  return ok(completion_json(**found, (*found)->message.empty()
-                                         ? (reply ? message_json(*reply) : Json())
-                                         : kept_message(**found)));
+  return ok(completion_json(**found, message_of(records_, **found)));
 }
 
 HttpResponse TurnsApi::list_completions(const HttpRequest& request) {
@@ -194,7 +196,7 @@ HttpResponse TurnsApi::list_completions(const HttpRequest& request) {
   if (!turns) return error_response(turns.error());
   return ok(page(*turns, limit, [&](TurnRecord& turn) {
     const auto whole = records_.ledger().find(turn.id);
-    return completion_json(turn, whole && *whole ? kept_message(**whole) : Json());
+    return completion_json(turn, whole && *whole ? message_of(records_, **whole) : Json());
   }));
 }
 

@@ -3,7 +3,10 @@
 #include <fmt/core.h>
 
 #include <cstdio>
+#include <nlohmann/json.hpp>
 
+#include "api/json_text.h"
+#include "api/turn_json.h"
 #include "fs/posix_fs.h"
 
 namespace samovar::app {
@@ -59,6 +62,7 @@ RecordParts::RecordParts(const ServeOptions& options, const LlamaEngine& engine,
         if (!syntax) return std::nullopt;
         return format.read_reply(std::move(*syntax), reply);
       }};
+  environment.format = [](const ChatMessage& reply) { return json_text(message_json(reply)); };
   if (options.replay) {
     replies_ = std::make_unique<LedgerReplies>(*ledger_, format);
     environment.remember = [this](const TurnRecord& turn, const std::vector<std::string>& ids) {

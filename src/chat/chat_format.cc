@@ -163,6 +163,7 @@ Result<RenderedChat> ChatFormat::resume(const CutReply& cut) const {
   chat.said = token_text(impl_->vocab, cut.reply);
   chat.syntax = std::move(*syntax);
   chat.context = cut.context;
+  chat.stop = cut.syntax.stop;
   return chat;
 }
 

@@ -85,7 +85,7 @@ ReplySyntax::ReplySyntax(common_chat_format reply_format, const std::string& pro
       // Without a parser everything is content, and nothing stands before it.
       generation_prompt(saved_parser.empty() ? std::string() : prompt),
       parser(load_parser(saved_parser)),
-      saved{static_cast<int>(reply_format), prompt, saved_parser} {}
+      saved{static_cast<int>(reply_format), prompt, saved_parser, {}} {}
 
 std::size_t Reading::covered(std::size_t calls_counted) const {
   std::size_t end = text_end;

@@ -58,6 +58,7 @@ struct SavedSyntax {
   int format = 0;
   std::string generation_prompt;
   std::string parser;
+  std::vector<std::string> stop;  // the format's own stop strings
 };
 
 // A piece of a reply, in order. Fields are what is new; empty ones have nothing new.

@@ -101,6 +101,9 @@ class Judgement {
                           : Cause::reasoning_dropped_by_client;
     }
     if (role == Role::assistant) {
+      // A reply that was cut comes back as far as its client received it: nobody altered it.
+      const bool was_cut = difference.in_reply && before_.reply && !before_.reply->complete;
+      if (was_cut) return Cause::partly_reused_granularity;
       return difference.respelled && difference.field == "content" ? Cause::whitespace
                                                                    : Cause::reply_altered;
     }

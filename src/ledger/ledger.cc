@@ -10,7 +10,9 @@
 namespace samovar {
 namespace {
 
-constexpr std::int64_t kExpireEvery = 3600;  // seconds
+constexpr std::int64_t kExpireEvery = 3600;   // seconds
+constexpr Micros kRetryAfter = 10 * kSecond;  // after the disk refused
+constexpr std::size_t kWaitingMax = 1000;     // turns that ended and cannot be written
 
 // Newest first, as the file has them: running turns are newer than anything that ended before them,
 // so those of `query` go in front.
@@ -66,7 +68,9 @@ Ledger::Ledger(LedgerOptions options, const Clock& clock, std::unique_ptr<Ledger
     log_info("ledger: {} replies were cut when the server ended; they are kept as incomplete",
              *cut);
   }
-  if (const auto expired = file_->expire(now, now - options_.record_seconds); !expired) {
+  if (const auto expired =
+          file_->expire(now, now - options_.record_seconds, now - options_.token_seconds);
+      !expired) {
     log_warning("ledger: {}", expired.error().describe());
   }
   expired_at_ = now;
@@ -81,7 +85,7 @@ Ledger::~Ledger() {
   }
   wake_.notify_all();
   thread_.join();
-  write_changes();
+  write_changes(true);
 }
 
 std::shared_ptr<LiveTurn> Ledger::begin(TurnRecord record) {
@@ -108,18 +112,19 @@ void Ledger::run() {
     if (stopping_) break;
     const bool idle = live_.empty();
     lock.unlock();
-    if (!idle) write_changes();
+    if (!idle) write_changes(false);
     expire_if_due();
     lock.lock();
   }
 }
 
-bool Ledger::flush() { return write_changes(); }
+bool Ledger::flush() { return write_changes(true); }
 
 // One transaction for everything that changed. What could not be written stays in memory and is
 // tried again.
-bool Ledger::write_changes() {
+bool Ledger::write_changes(bool now) {
   const std::scoped_lock file_lock(file_mutex_);
+  if (!now && failing_ && clock_.now() < retry_at_) return false;
   std::vector<TurnRecord> whole;
   std::vector<TurnRecord> tokens;
   std::vector<std::shared_ptr<LiveTurn>> touched;
@@ -144,7 +149,7 @@ bool Ledger::write_changes() {
     }
   }
   if (!status) {
-    for (const auto& turn : touched) turn->update([](TurnRecord&) {});
+    write_failed(touched);
     return false;
   }
   const std::scoped_lock lock(live_mutex_);
@@ -153,9 +158,27 @@ bool Ledger::write_changes() {
   }
   for (const std::string& id : closed) {
     live_.erase(id);
-    if (erase_at_end_.erase(id) > 0) (void)file_->erase(id);
   }
   return true;
+}
+
+// What could not be written is tried again later; meanwhile it must not fill the memory.
+void Ledger::write_failed(const std::vector<std::shared_ptr<LiveTurn>>& touched) {
+  retry_at_ = clock_.now() + kRetryAfter;
+  for (const auto& turn : touched) turn->update([](TurnRecord&) {});
+  std::size_t waiting = 0;
+  for (const auto& turn : live_turns()) {
+    if (turn->record().ended == 0) continue;
+    turn->shrink();
+    ++waiting;
+  }
+  for (const auto& turn : live_turns()) {  // oldest first
+    if (waiting <= kWaitingMax) break;
+    if (turn->record().ended == 0) continue;
+    const std::scoped_lock lock(live_mutex_);
+    live_.erase(turn->id());
+    --waiting;
+  }
 }
 
 void Ledger::expire_if_due() {
@@ -163,7 +186,9 @@ void Ledger::expire_if_due() {
   const std::scoped_lock lock(file_mutex_);
   if (now - expired_at_ < kExpireEvery) return;
   expired_at_ = now;
-  if (const auto done = file_->expire(now, now - options_.record_seconds); !done) {
+  if (const auto done =
+          file_->expire(now, now - options_.record_seconds, now - options_.token_seconds);
+      !done) {
     log_warning("ledger: {}", done.error().describe());
   }
 }
@@ -172,14 +197,17 @@ Result<std::optional<TurnRecord>> Ledger::find(const std::string& id) {
   {
     const std::scoped_lock lock(live_mutex_);
     const auto found = live_.find(id);
-    if (found != live_.end()) return found->second->record();
+    if (found != live_.end()) {
+      if (found->second->forgotten()) return std::nullopt;
+      return found->second->record();
+    }
   }
   const std::scoped_lock lock(file_mutex_);
   return file_->find(id);
 }
 
 Result<std::vector<TurnRecord>> Ledger::list(const TurnQuery& query) {
-  write_changes();  // running turns have their row, and their place in the order
+  write_changes(false);  // running turns have their row, and their place in the order
   const std::scoped_lock lock(file_mutex_);
   auto turns = file_->list(query);
   if (!turns) return turns;
@@ -191,6 +219,16 @@ Result<std::vector<TurnRecord>> Ledger::list(const TurnQuery& query) {
     if (matches(now, query)) turn = std::move(now);
   }
   return turns;
+}
+
+std::vector<TurnRecord> Ledger::live_at(const Sha256& context) const {
+  std::vector<TurnRecord> found;
+  for (const auto& turn : live_turns()) {
+    if (turn->context() != context || turn->forgotten()) continue;
+    found.push_back(turn->record());
+  }
+  std::ranges::reverse(found);
+  return found;
 }
 
 std::vector<TurnRecord> Ledger::replies_at(const Sha256& context, int limit) {
@@ -210,8 +248,9 @@ Result<bool> Ledger::erase(const std::string& id) {
   bool running = false;
   {
     const std::scoped_lock live_lock(live_mutex_);
-    running = live_.contains(id);
-    if (running) erase_at_end_.insert(id);
+    const auto found = live_.find(id);
+    running = found != live_.end() && !found->second->forgotten();
+    if (running) found->second->forget();
   }
   auto erased = file_->erase(id);
   if (erased && running) return true;
@@ -219,12 +258,10 @@ Result<bool> Ledger::erase(const std::string& id) {
 }
 
 Result<std::int64_t> Ledger::purge_session(const std::string& session) {
-  write_changes();
+  write_changes(false);  // running turns have their row, so that they are counted
   const std::scoped_lock lock(file_mutex_);
   for (const auto& turn : live_turns()) {
-    if (turn->record().session != session) continue;
-    const std::scoped_lock live_lock(live_mutex_);
-    erase_at_end_.insert(turn->id());
+    if (turn->record().session == session) turn->forget();
   }
   return file_->purge_session(session);
 }

@@ -52,10 +52,11 @@ class Ledger {
   Result<std::vector<TurnRecord>> list(const TurnQuery& query);
 
   // Replies sampled after the messages that `context` names, newest first. Costs a look-up in
-  // memory where there are none.
+  // memory where there are none. live_at(): of turns that run, or ended a moment ago.
   std::vector<TurnRecord> replies_at(const Sha256& context, int limit);
+  std::vector<TurnRecord> live_at(const Sha256& context) const;
 
-  // Forgets a turn, or all turns of a session; running ones are forgotten when they end.
+  // Forgets a turn, or all turns of a session, running ones too.
   Result<bool> erase(const std::string& id);
   Result<std::int64_t> purge_session(const std::string& session);
 
@@ -74,7 +75,8 @@ class Ledger {
   };
 
   void run();
-  bool write_changes();
+  bool write_changes(bool now);
+  void write_failed(const std::vector<std::shared_ptr<LiveTurn>>& touched);
   void expire_if_due();
   [[nodiscard]] std::vector<std::shared_ptr<LiveTurn>> live_turns() const;
 
@@ -86,13 +88,13 @@ class Ledger {
   std::condition_variable wake_;
   std::unordered_map<std::string, std::shared_ptr<LiveTurn>> live_;
   std::int64_t begun_ = 0;
-  std::unordered_set<std::string> erase_at_end_;
   std::unordered_set<Sha256, ContextHash> contexts_;  // at which replies may be known
   bool stopping_ = false;
 
   std::mutex file_mutex_;  // guards what follows; taken before live_mutex_ where both are
   std::unique_ptr<LedgerFile> file_;
   bool failing_ = false;
+  Micros retry_at_ = 0;  // after a failure
   std::int64_t expired_at_ = 0;
 
   std::thread thread_;  // last: starts when everything else is there

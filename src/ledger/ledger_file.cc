@@ -49,8 +49,8 @@ std::array<std::string, 6> table_texts() {
       "tokens BLOB NOT NULL,syntax INTEGER NOT NULL,expires INTEGER NOT NULL)",
       "CREATE INDEX replies_context ON replies(context)",
       "CREATE TABLE syntaxes(syntax INTEGER PRIMARY KEY,format INTEGER NOT NULL,"
-      "generation_prompt TEXT NOT NULL,parser TEXT NOT NULL,"
-      "UNIQUE(format,generation_prompt,parser))",
+      "generation_prompt TEXT NOT NULL,parser TEXT NOT NULL,stops TEXT NOT NULL,"
+      "UNIQUE(format,generation_prompt,parser,stops))",
       "CREATE TABLE texts(seq INTEGER PRIMARY KEY,prompt BLOB NOT NULL,request TEXT NOT NULL,"
       "message TEXT NOT NULL)",
   };
@@ -66,9 +66,27 @@ Tokens tokens_of(std::string_view bytes) {
   return tokens;
 }
 
+// A list of texts as one; the separator is a control character that no format uses.
+constexpr char kSeparator = '\x1F';
+
+std::string join(const std::vector<std::string>& list) {
+  std::string text;
+  for (const std::string& each : list) text += each + kSeparator;
+  return text;
+}
+
+std::vector<std::string> split(std::string_view text) {
+  std::vector<std::string> list;
+  for (std::size_t end; (end = text.find(kSeparator)) != std::string_view::npos;
+       text.remove_prefix(end + 1)) {
+    list.emplace_back(text.substr(0, end));
+  }
+  return list;
+}
+
 constexpr const char* kReplyColumns =
     "replies.context,replies.primer,replies.tokens,syntaxes.format,syntaxes.generation_prompt,"
-    "syntaxes.parser";
+    "syntaxes.parser,syntaxes.stops";
 
 // From column `at` on, as kReplyColumns has them.
 void read_reply(const Statement& row, int at, TurnRecord& turn) {
@@ -79,6 +97,7 @@ void read_reply(const Statement& row, int at, TurnRecord& turn) {
   turn.syntax.format = static_cast<int>(row.number(at + 3));
   turn.syntax.generation_prompt = row.text(at + 4);
   turn.syntax.parser = row.text(at + 5);
+  turn.syntax.stop = split(row.text(at + 6));
 }
 
 int count_columns() {
@@ -179,9 +198,11 @@ int LedgerFile::Database::prepare() {
   put_turn = connection.prepare(put_text_sql.c_str());
   find_row = connection.prepare("SELECT seq FROM turns WHERE id=?1");
   add_syntax = connection.prepare(
-      "INSERT OR IGNORE INTO syntaxes(format,generation_prompt,parser) VALUES(?1,?2,?3)");
+      "INSERT OR IGNORE INTO syntaxes(format,generation_prompt,parser,stops) "
+      "VALUES(?1,?2,?3,?4)");
   find_syntax = connection.prepare(
-      "SELECT syntax FROM syntaxes WHERE format=?1 AND generation_prompt=?2 AND parser=?3");
+      "SELECT syntax FROM syntaxes WHERE format=?1 AND generation_prompt=?2 AND parser=?3 "
+      "AND stops=?4");
   put_reply_row = connection.prepare(
       "INSERT OR REPLACE INTO replies(seq,context,primer,tokens,syntax,expires) "
       "VALUES(?1,?2,?3,?4,?5,?6)");
@@ -236,7 +257,9 @@ int LedgerFile::Database::put(const TurnRecord& turn, std::int64_t expires) {
 int LedgerFile::Database::put_reply(std::int64_t row, const TurnRecord& turn,
                                     std::int64_t expires) {
   if (turn.reply.empty()) return sqlite::kOk;
+  const std::string stops = join(turn.syntax.stop);
   for (Statement* statement : {&add_syntax, &find_syntax}) {
+    statement->bind(4, std::string_view(stops));
     statement->bind(1, std::int64_t{turn.syntax.format});
     statement->bind(2, std::string_view(turn.syntax.generation_prompt));
     statement->bind(3, std::string_view(turn.syntax.parser));
@@ -337,10 +360,10 @@ Result<std::optional<TurnRecord>> LedgerFile::find(const std::string& id) {
   TurnRecord turn = read_turn(row);
   const int rest = count_columns();
   read_reply(row, rest, turn);
-  if (!row.is_null(rest + 6)) {
-    turn.prompt = tokens_of(row.text(rest + 6));
-    turn.request = row.text(rest + 7);
-    turn.message = row.text(rest + 8);
+  if (!row.is_null(rest + 7)) {
+    turn.prompt = tokens_of(row.text(rest + 7));
+    turn.request = row.text(rest + 8);
+    turn.message = row.text(rest + 9);
   }
   return turn;
 }
@@ -406,15 +429,15 @@ Result<std::int64_t> LedgerFile::interrupt_running(std::int64_t now, const std::
   return database_->connection.changes();
 }
 
-Status LedgerFile::expire(std::int64_t now, std::int64_t turns_before) {
+Status LedgerFile::expire(std::int64_t now, std::int64_t turns_before, std::int64_t tokens_before) {
   const std::string text = fmt::format(
       "DELETE FROM turns WHERE created<{0} AND status!=1;"
       "DELETE FROM replies WHERE expires<={1} OR seq NOT IN (SELECT seq FROM turns);"
       "DELETE FROM texts WHERE seq NOT IN (SELECT seq FROM turns);"
-      "UPDATE texts SET prompt=x'' WHERE length(prompt)>0 AND seq NOT IN (SELECT seq FROM replies) "
-      "AND seq NOT IN (SELECT seq FROM turns WHERE status=1);"
+      "UPDATE texts SET prompt=x'' WHERE length(prompt)>0 AND seq IN "
+      "(SELECT seq FROM turns WHERE created<={2} AND status!=1);"
       "DELETE FROM syntaxes WHERE syntax NOT IN (SELECT syntax FROM replies);",
-      turns_before, now);
+      turns_before, now, tokens_before);
   const int code = database_->change([&] { return database_->connection.execute(text.c_str()); });
   if (code != sqlite::kOk) return database_->error(code, "write");
   return {};

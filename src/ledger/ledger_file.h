@@ -57,8 +57,9 @@ class LedgerFile {
   // Turns that ran when the process ended are incomplete. Returns how many there were.
   Result<std::int64_t> interrupt_running(std::int64_t now, const std::string& why);
 
-  // Forgets turns created before `turns_before`, and tokens whose time has come.
-  Status expire(std::int64_t now, std::int64_t turns_before);
+  // Forgets turns created before `turns_before`, tokens of replies whose time has come, and those
+  // of prompts of turns created before `tokens_before`.
+  Status expire(std::int64_t now, std::int64_t turns_before, std::int64_t tokens_before);
 
   Result<bool> erase(const std::string& id);
   Result<std::int64_t> purge_session(const std::string& session);

@@ -47,7 +47,10 @@ TurnRecord sample(const std::string& id, const std::string& session = "s") {
   turn.context.fill(7);
   turn.primer = {1, 2};
   turn.reply = {10, 11, 12, -1, 1 << 30};
-  turn.syntax = {.format = 3, .generation_prompt = "<think>", .parser = "{\"p\":1}"};
+  turn.syntax = {.format = 3,
+                 .generation_prompt = "<think>",
+                 .parser = "{\"p\":1}",
+                 .stop = {"<end>", "a\nb"}};
   return turn;
 }
 
@@ -108,6 +111,7 @@ TEST_F(LedgerFileTest, FindsATurnAsItWasPut) {
   EXPECT_EQ(turn.reply, put.reply);
   EXPECT_EQ(turn.syntax.parser, put.syntax.parser);
   EXPECT_EQ(turn.syntax.format, 3);
+  EXPECT_EQ(turn.syntax.stop, put.syntax.stop);
   const auto none = file->find("b");
   ASSERT_TRUE(none.has_value());
   EXPECT_FALSE(none->has_value());
@@ -200,15 +204,29 @@ TEST_F(LedgerFileTest, TokensExpireBeforeTheRecordAndTheRecordInItsTurn) {
   turn.status = TurnStatus::incomplete;
   turn.prompt = {5, 6, 7};
   ASSERT_TRUE(file->put({turn}, 5000).has_value());
-  ASSERT_TRUE(file->expire(4999, 0).has_value());
+  ASSERT_TRUE(file->expire(4999, 0, turn.created - 1).has_value());
   EXPECT_FALSE((*file->find("a"))->reply.empty());
-  ASSERT_TRUE(file->expire(5000, 0).has_value());
+  ASSERT_TRUE(file->expire(5000, 0, turn.created).has_value());
   const TurnRecord without = **file->find("a");
   EXPECT_TRUE(without.reply.empty());
   EXPECT_TRUE(without.prompt.empty());
   EXPECT_EQ(without.timings.prefill, turn.timings.prefill);
-  ASSERT_TRUE(file->expire(5001, turn.created + 1).has_value());
+  ASSERT_TRUE(file->expire(5001, turn.created + 1, turn.created).has_value());
   EXPECT_FALSE(file->find("a")->has_value());
+}
+
+// Cut before its first token: there is no reply that would keep its prompt.
+TEST_F(LedgerFileTest, APromptWithoutAReplyIsKeptForItsTimeToo) {
+  TurnRecord turn = sample("a");
+  turn.status = TurnStatus::incomplete;
+  turn.reply.clear();
+  turn.prompt = {5, 6, 7};
+  const auto file = open();
+  ASSERT_TRUE(file->put({turn}, 5000).has_value());
+  ASSERT_TRUE(file->expire(4000, 0, turn.created - 1).has_value());
+  EXPECT_EQ((*file->find("a"))->prompt, turn.prompt);
+  ASSERT_TRUE(file->expire(4000, 0, turn.created).has_value());
+  EXPECT_TRUE((*file->find("a"))->prompt.empty());
 }
 
 TEST_F(LedgerFileTest, KeepsTextOnlyWhereItIsAskedFor) {

@@ -170,17 +170,31 @@ TEST_F(LedgerTest, TextIsKeptOnlyWhereAskedFor) {
   EXPECT_TRUE(with_text->begin(begun("all"))->record().keep_text);
 }
 
-TEST_F(LedgerTest, ARunningTurnThatIsPurgedIsGoneOnceItEnds) {
+TEST_F(LedgerTest, ARunningTurnThatIsPurgedIsNeverWrittenAgain) {
   const auto ledger = open();
   const auto turn = ledger->begin(begun("a", "mine"));
   turn->on_token(7);
-  ASSERT_TRUE(ledger->purge_session("mine").has_value());
+  EXPECT_EQ(ledger->purge_session("mine").value(), 1);
+  EXPECT_TRUE(turn->forgotten());
+  EXPECT_FALSE(ledger->find("a")->has_value());
   turn->on_token(8);
+  ASSERT_TRUE(ledger->flush());
+  EXPECT_TRUE(after_a_crash()->list({})->empty()) << "not even if the process dies now";
   turn->on_event(TurnFinished{});
   turn->close(clock.wall_seconds());
   ASSERT_TRUE(ledger->flush());
   EXPECT_FALSE(ledger->find("a")->has_value());
   EXPECT_TRUE(ledger->list({})->empty());
+}
+
+TEST_F(LedgerTest, ARunningReplyIsFoundByItsPlace) {
+  const auto ledger = open();
+  const auto turn = ledger->begin(begun("a"));
+  turn->on_token(7);
+  const auto live = ledger->live_at(begun("a").context);
+  ASSERT_EQ(live.size(), 1U);
+  EXPECT_EQ(live[0].reply, (Tokens{7}));
+  EXPECT_TRUE(ledger->live_at(Sha256{}).empty());
 }
 
 TEST_F(LedgerTest, WithoutAFileItRemembersInMemory) {

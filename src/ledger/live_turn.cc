@@ -66,10 +66,27 @@ TurnRecord LiveTurn::record() const {
   return record_;
 }
 
+void LiveTurn::shrink() {
+  const std::scoped_lock lock(mutex_);
+  for (std::string* text : {&record_.request, &record_.message}) {
+    text->clear();
+    text->shrink_to_fit();
+  }
+  record_.prompt = {};
+}
+
 LiveTurn::Changes LiveTurn::take_changes() {
   const std::scoped_lock lock(mutex_);
   Changes changes{.what = std::exchange(changed_, Change::none), .closed = closed_};
-  if (changes.what != Change::none) changes.record = record_;
+  if (forgotten_) changes.what = Change::none;
+  if (changes.what == Change::all) changes.record = record_;
+  if (changes.what == Change::tokens) {  // the engine thread may be waiting for the lock
+    changes.record.id = record_.id;
+    changes.record.context = record_.context;
+    changes.record.primer = record_.primer;
+    changes.record.reply = record_.reply;
+    changes.record.syntax = record_.syntax;
+  }
   return changes;
 }
 

@@ -5,6 +5,7 @@
 // Made by Ledger::begin(). Any thread (own lock, held for a few copies only).
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -30,6 +31,16 @@ class LiveTurn {
   void close(std::int64_t now);
 
   [[nodiscard]] TurnRecord record() const;
+
+  // Its session was purged: nothing of it is kept any more.
+  void forget() { forgotten_ = true; }
+  [[nodiscard]] bool forgotten() const { return forgotten_; }
+
+  // Names the messages before the reply; never changes.
+  [[nodiscard]] const Sha256& context() const { return record_.context; }
+
+  // What cannot be written for long must not fill the memory: drops prompt and texts.
+  void shrink();
   [[nodiscard]] const std::string& id() const { return record_.id; }  // never changes
 
  private:
@@ -43,6 +54,7 @@ class LiveTurn {
   };
   Changes take_changes();
 
+  std::atomic<bool> forgotten_ = false;
   std::int64_t order_ = 0;  // of beginning; set before anybody else sees the turn
 
   mutable std::mutex mutex_;

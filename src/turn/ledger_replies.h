@@ -5,6 +5,8 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,9 +31,14 @@ class LedgerReplies final : public ReplySource {
  private:
   [[nodiscard]] Reply read(const TurnRecord& turn) const;
 
+  void load(const Sha256& context);
+
   Ledger& ledger_;
   const ChatFormat& format_;
   ReplyMemory memory_;
+
+  std::mutex mutex_;
+  std::set<Sha256> asked_;  // guarded by mutex_: places whose replies the ledger was asked for
 };
 
 }  // namespace samovar

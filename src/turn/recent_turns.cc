@@ -37,8 +37,9 @@ std::shared_ptr<const TurnShape> without_texts(const TurnShape& shape) {
 
 }  // namespace
 
-void RecentTurns::add(std::shared_ptr<const TurnShape> shape, std::string session, bool same_run) {
-  Entry entry{std::move(shape), std::move(session), same_run, 0};
+void RecentTurns::add(std::shared_ptr<const TurnShape> shape, std::string session,
+                      std::optional<Explanation> miss, bool same_run) {
+  Entry entry{std::move(shape), std::move(session), same_run, std::move(miss), 0};
   entry.bytes = bytes_of(*entry.shape);
   const std::scoped_lock lock(mutex_);
   const auto same = std::ranges::find_if(
@@ -70,6 +71,14 @@ void RecentTurns::drop_texts() {
 std::vector<RecentTurns::Entry> RecentTurns::all() const {
   const std::scoped_lock lock(mutex_);
   return {entries_.begin(), entries_.end()};
+}
+
+std::optional<Explanation> RecentTurns::miss_of(const std::string& id) const {
+  const std::scoped_lock lock(mutex_);
+  for (const Entry& entry : entries_) {
+    if (entry.shape->turn_id == id) return entry.miss;
+  }
+  return std::nullopt;
 }
 
 void RecentTurns::forget_turn(const std::string& id) {

@@ -8,9 +8,11 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "explain/explanation.h"
 #include "explain/turn_shape.h"
 
 namespace samovar {
@@ -22,16 +24,20 @@ class RecentTurns {
 
   struct Entry {
     std::shared_ptr<const TurnShape> shape;
-    std::string session;    // as the ledger names it
-    bool same_run = true;   // not loaded from an earlier run\'s ledger
-    std::size_t bytes = 0;  // of texts and tokens
+    std::string session;              // as the ledger names it
+    bool same_run = true;             // not loaded from an earlier run\'s ledger
+    std::optional<Explanation> miss;  // with texts
+    std::size_t bytes = 0;            // of texts and tokens
   };
 
   // Replaces an earlier shape of the same turn.
-  void add(std::shared_ptr<const TurnShape> shape, std::string session, bool same_run = true);
+  void add(std::shared_ptr<const TurnShape> shape, std::string session,
+           std::optional<Explanation> miss = {}, bool same_run = true);
 
   // Newest first.
   [[nodiscard]] std::vector<Entry> all() const;
+
+  [[nodiscard]] std::optional<Explanation> miss_of(const std::string& id) const;
 
   void forget_turn(const std::string& id);
   void forget_session(const std::string& session);

@@ -1,6 +1,7 @@
 #include "turn/turn_records.h"
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 #include "base/log.h"
@@ -13,6 +14,14 @@ namespace {
 
 constexpr int kShapesLoaded = 64;       // of earlier runs, for the first explanations of this one
 constexpr double kRateSmoothing = 0.3;  // weight of the newest turn
+
+// Names of tools come from clients: one line of the log stays one line.
+std::string printable(std::string text) {
+  for (char& byte : text) {
+    if (static_cast<unsigned char>(byte) < ' ' || byte == 0x7F) byte = '?';
+  }
+  return text;
+}
 
 // Without what a continued reply had said already.
 TokenSpan prompt_of(const TurnOrigin& origin, const Prompt& prompt) {
@@ -46,6 +55,7 @@ TurnRecord begin_record(const TurnOrigin& origin, const RenderedChat& rendered,
   record.prompt.assign(prompt.begin(), prompt.end());
   record.reply = origin.reply_so_far;
   if (rendered.syntax != nullptr) record.syntax = ChatFormat::save(*rendered.syntax);
+  record.syntax.stop = rendered.stop;
   record.keep_text = origin.keep_text;
   return record;
 }
@@ -134,12 +144,13 @@ void TurnRecorder::started(const TurnStarted& event) {
   }
   Explanation miss = explain(predecessor == nullptr ? nullptr : predecessor->shape.get(), *shape,
                              event.facts, figures);
+  auto encoded = encode_shape(*shape);
   live_->update([&](TurnRecord& record) {
     record.miss = miss;
     record.session = session;
-    record.shape = encode_shape(*shape);
+    record.shape = std::move(encoded);
   });
-  records_.recent_.add(shape, session);
+  if (!live_->forgotten()) records_.recent_.add(shape, session, miss);
   const std::scoped_lock lock(mutex_);
   shape_ = std::move(shape);
   report_.miss = std::move(miss);
@@ -189,8 +200,17 @@ void TurnRecorder::reader_left() {
   complete_cut();
 }
 
-// A reply that was cut: what it says is read from its tokens.
+// A reply that was cut: what it says is read from its tokens. Called where nothing may throw.
 void TurnRecorder::complete_cut() {
+  try {
+    read_and_complete();
+  } catch (const std::exception& error) {
+    log_warning("turn {}: what it left cannot be kept: {}", origin_.id, error.what());
+    close();
+  }
+}
+
+void TurnRecorder::read_and_complete() {
   std::optional<TurnStarted> unseen;
   {
     const std::scoped_lock lock(mutex_);
@@ -199,8 +219,13 @@ void TurnRecorder::complete_cut() {
   }
   if (unseen) started(*unseen);
   const TurnRecord record = live_->record();
-  const auto reply = records_.reply_of(record);
-  complete(reply.value_or(ChatMessage{.role = Role::assistant}), {});
+  const ChatMessage reply =
+      records_.reply_of(record).value_or(ChatMessage{.role = Role::assistant});
+  if (record.keep_text && records_.env_.format) {
+    std::string formatted = records_.env_.format(reply);
+    live_->update([&](TurnRecord& changed) { changed.message = std::move(formatted); });
+  }
+  complete(reply, {});
 }
 
 void TurnRecorder::complete(const ChatMessage& reply, std::vector<std::string> call_ids) {
@@ -223,12 +248,16 @@ void TurnRecorder::complete(const ChatMessage& reply, std::vector<std::string> c
     auto tokens = std::make_shared<Tokens>(prompt.begin(), prompt.end());
     tokens->insert(tokens->end(), record.reply.begin(), record.reply.end());
     whole->tokens = std::move(tokens);
-    live_->update([&](TurnRecord& changed) { changed.shape = encode_shape(*whole); });
-    records_.recent_.add(std::move(whole), record.session);
+    auto encoded = encode_shape(*whole);
+    live_->update([&](TurnRecord& changed) { changed.shape = std::move(encoded); });
+    if (!live_->forgotten()) {
+      records_.recent_.add(std::move(whole), record.session, report().miss);
+    }
   }
   const auto& env = records_.env_;
-  if (env.remember && replied > 0) env.remember(record, call_ids);
-  if (is_complete && records_.ended_ && origin_.chat != nullptr) {
+  const bool keeps = !live_->forgotten();  // its session was purged meanwhile
+  if (keeps && env.remember && replied > 0) env.remember(record, call_ids);
+  if (keeps && is_complete && records_.ended_ && origin_.chat != nullptr) {
     records_.ended_({origin_.chat, reply, prompt_, record.reply, record.session});
   }
   log(record);
@@ -249,7 +278,7 @@ void TurnRecorder::charge_miss(const TurnTimings& timings) {
 void TurnRecorder::close() {
   {
     const std::scoped_lock lock(mutex_);
-    if (std::exchange(closed_, true)) return;
+    closed_ = true;
   }
   live_->close(records_.env_.clock.wall_seconds());
 }
@@ -263,9 +292,9 @@ void TurnRecorder::log(const TurnRecord& record) const {
   const TurnTimings& t = record.timings;
   std::string miss;
   if (record.miss && record.miss->tokens_lost > 0) {
-    miss = fmt::format("; miss {}: {} tokens{}", to_string(record.miss->cause),
-                       record.miss->tokens_lost,
-                       record.miss->first ? " from " + place_text(*record.miss->first) : "");
+    miss = fmt::format(
+        "; miss {}: {} tokens{}", to_string(record.miss->cause), record.miss->tokens_lost,
+        record.miss->first ? " from " + printable(place_text(*record.miss->first)) : "");
   }
   log_info(
       "turn {}: {}, {} prompt tokens = {} reused ({}) + {} computed in {:.0f} ms; first token "
@@ -287,7 +316,8 @@ void TurnRecords::load_shapes() {
   for (const TurnRecord& turn : *turns) {
     auto shape = decode_shape(turn.shape);
     if (!shape) continue;
-    recent_.add(std::make_shared<const TurnShape>(std::move(*shape)), turn.session, false);
+    recent_.add(std::make_shared<const TurnShape>(std::move(*shape)), turn.session, turn.miss,
+                false);
   }
 }
 
@@ -309,26 +339,38 @@ std::optional<ChatMessage> TurnRecords::reply_of(const TurnRecord& record) const
   return env_.read_reply(record.syntax, record.reply);
 }
 
+std::optional<Explanation> TurnRecords::explanation_of(const TurnRecord& record) const {
+  auto recent = recent_.miss_of(record.id);
+  return recent ? recent : record.miss;
+}
+
+// The ledger first, so that nothing is loaded from it again.
 Result<bool> TurnRecords::forget_turn(const std::string& id) {
   auto found = env_.ledger.find(id);
   if (!found) return std::unexpected(found.error());
+  auto erased = env_.ledger.erase(id);
+  if (!erased) return erased;
   recent_.forget_turn(id);
   if (env_.forget && *found) env_.forget((*found)->context);
-  return env_.ledger.erase(id);
+  return erased;
 }
 
 Result<std::int64_t> TurnRecords::forget_session(const std::string& session) {
-  recent_.forget_session(session);
-  if (env_.forget) {
-    auto turns = env_.ledger.list({.limit = 100'000, .session = session});
-    if (!turns) return std::unexpected(turns.error());
-    for (const TurnRecord& turn : *turns) {
-      if (const auto whole = env_.ledger.find(turn.id); whole && *whole) {
-        env_.forget((*whole)->context);
-      }
+  std::vector<Sha256> contexts;
+  auto turns = env_.ledger.list({.limit = 100'000, .session = session});
+  if (!turns) return std::unexpected(turns.error());
+  for (const TurnRecord& turn : *turns) {
+    if (const auto whole = env_.ledger.find(turn.id); whole && *whole) {
+      contexts.push_back((*whole)->context);
     }
   }
-  return env_.ledger.purge_session(session);
+  auto purged = env_.ledger.purge_session(session);
+  if (!purged) return purged;
+  recent_.forget_session(session);
+  for (const Sha256& context : contexts) {
+    if (env_.forget) env_.forget(context);
+  }
+  return purged;
 }
 
 }  // namespace samovar

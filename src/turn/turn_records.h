@@ -89,6 +89,7 @@ class TurnRecorder final : public TurnObserver, public std::enable_shared_from_t
   friend class TurnRecords;
   void complete(const ChatMessage& reply, std::vector<std::string> call_ids);
   void complete_cut();
+  void read_and_complete();
   void started_again();
   void charge_miss(const TurnTimings& timings);
   void close();
@@ -134,6 +135,8 @@ class TurnRecords {
     // names, and its calls were sent under `call_ids`.
     std::function<void(const TurnRecord&, const std::vector<std::string>& call_ids)> remember = {};
     std::function<void(const Sha256& context)> forget = {};
+    // A reply as its dialect formats it, for turns whose text is kept and whose client left.
+    std::function<std::string(const ChatMessage&)> format = {};
   };
   explicit TurnRecords(Environment environment);
 
@@ -150,6 +153,9 @@ class TurnRecords {
 
   // The reply of a recorded turn, read from its tokens; nullopt where they are not kept.
   [[nodiscard]] std::optional<ChatMessage> reply_of(const TurnRecord& record) const;
+
+  // Why it missed, with texts while the turn is among the recent ones.
+  [[nodiscard]] std::optional<Explanation> explanation_of(const TurnRecord& record) const;
 
   // Forgets a turn, or all of a session: ledger, replay, shapes.
   Result<bool> forget_turn(const std::string& id);
