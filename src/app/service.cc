@@ -168,8 +168,8 @@ const std::string& Service::model_id() const { return parts_->models.model().id;
 
 void Service::close() {
   parts_->accepting = false;
-  if (parts_->rewarmer != nullptr) parts_->rewarmer->stop();
   parts_->engine_thread.close();
+  if (parts_->rewarmer != nullptr) parts_->rewarmer->stop();
 }
 
 bool Service::drain(Micros deadline) { return parts_->engine_thread.drain(deadline); }
