@@ -100,6 +100,14 @@ HttpResponse error_response(const Error& error, int retry_after_seconds) {
   return response;
 }
 
+HttpResponse wrong_method(const HttpRequest& request, std::string_view allowed) {
+  HttpResponse response = error_response({ErrorKind::method_not_allowed,
+                                          request.path + " does not answer " + request.method, "",
+                                          "use " + std::string(allowed)});
+  response.headers.emplace_back("Allow", allowed);
+  return response;
+}
+
 HttpResponse context_length_response(const Error& error) {
   HttpResponse response;
   response.status = 400;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "api/http_types.h"
 #include "base/result.h"
@@ -16,6 +17,9 @@ namespace samovar {
 
 // The whole response; 401 gets WWW-Authenticate, 429 and 503 Retry-After.
 [[nodiscard]] HttpResponse error_response(const Error& error, int retry_after_seconds = 1);
+
+// 405 for a path that answers other methods only, `allowed` ("GET, HEAD").
+[[nodiscard]] HttpResponse wrong_method(const HttpRequest& request, std::string_view allowed);
 
 // A prompt that can never fit the context: 400 with OpenAI's code context_length_exceeded, on which
 // agents compact their history. (ErrorKind::too_large alone is a body above the limit: 413.)

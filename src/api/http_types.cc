@@ -16,4 +16,8 @@ const std::string* find_header(const Headers& headers, std::string_view name) {
   return nullptr;
 }
 
+bool reads(const HttpRequest& request) {
+  return request.method == "GET" || request.method == "HEAD";
+}
+
 }  // namespace samovar

@@ -33,6 +33,9 @@ struct HttpRequest {
   std::function<bool()> client_gone;  // polled while a handler waits; may be empty
 };
 
+// GET or HEAD.
+[[nodiscard]] bool reads(const HttpRequest& request);
+
 // Where a streaming response writes its body. Implemented by http/.
 class BodyWriter {
  public:

@@ -18,14 +18,6 @@ HttpResponse json_response(std::string body) {
   return response;
 }
 
-HttpResponse wrong_method(const HttpRequest& request, std::string_view allowed) {
-  HttpResponse response = error_response({ErrorKind::method_not_allowed,
-                                          request.path + " does not answer " + request.method, "",
-                                          "use " + std::string(allowed)});
-  response.headers.emplace_back("Allow", allowed);
-  return response;
-}
-
 // Endpoints of the same APIs that a client may expect from a server that has the chat one.
 bool known_elsewhere(std::string_view path) {
   for (const std::string_view other :
@@ -67,21 +59,22 @@ HttpResponse Router::handle(const HttpRequest& request) const {
 
 HttpResponse Router::route(const HttpRequest& request) const {
   const std::string_view path = request.path;
-  const bool reads = request.method == "GET" || request.method == "HEAD";
   if (path == "/health") {
-    return reads ? json_response(R"({"status":"ok"})") : wrong_method(request, "GET, HEAD");
+    return reads(request) ? json_response(R"({"status":"ok"})")
+                          : wrong_method(request, "GET, HEAD");
   }
-  if (path == "/ready") return reads ? ready() : wrong_method(request, "GET, HEAD");
+  if (path == "/ready") return reads(request) ? ready() : wrong_method(request, "GET, HEAD");
   if (auto response = route_turns(request)) return std::move(*response);
   if (path == "/v1/chat/completions" || path == "/chat/completions") {
     return request.method == "POST" ? chat_.handle(request) : wrong_method(request, "POST");
   }
   if (path == "/v1/models" || path == "/models") {
-    return reads ? models_.list() : wrong_method(request, "GET, HEAD");
+    return reads(request) ? models_.list() : wrong_method(request, "GET, HEAD");
   }
   constexpr std::string_view kModel = "/v1/models/";
   if (path.starts_with(kModel) && path.size() > kModel.size()) {
-    return reads ? models_.get(path.substr(kModel.size())) : wrong_method(request, "GET, HEAD");
+    return reads(request) ? models_.get(path.substr(kModel.size()))
+                          : wrong_method(request, "GET, HEAD");
   }
   return not_found(request.path);
 }

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "api/explain_json.h"
 #include "api/reply_json.h"
 
 namespace samovar {
@@ -47,6 +48,7 @@ Json turn_json(const TurnRecord& turn) {
   json["neutralised"] = word_list(turn.neutralised);
   json["tool_order"] = or_null(turn.tool_order);
   json["text_kept"] = turn.keep_text;
+  json["miss"] = turn.miss ? explanation_json(*turn.miss, ExplainTexts::hidden) : Json();
   return json;
 }
 

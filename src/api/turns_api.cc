@@ -24,22 +24,10 @@ HttpResponse ok(const Json& json) {
   return response;
 }
 
-HttpResponse wrong_method(const HttpRequest& request, const std::string& allowed) {
-  HttpResponse response =
-      error_response({ErrorKind::method_not_allowed,
-                      request.path + " does not answer " + request.method, "", "use " + allowed});
-  response.headers.emplace_back("Allow", allowed);
-  return response;
-}
-
 HttpResponse no_turn(const std::string& id) {
   return error_response({ErrorKind::not_found, fmt::format("there is no turn \"{}\"", id), "id",
                          "GET /v1/samovar/turns lists those that are kept; --ledger-days says how "
                          "long"});
-}
-
-bool reads(const HttpRequest& request) {
-  return request.method == "GET" || request.method == "HEAD";
 }
 
 Result<std::optional<TurnStatus>> status_of(const Query& query) {
@@ -69,11 +57,12 @@ Result<TurnQuery> turn_query(const HttpRequest& request) {
 }
 
 // One more than asked for tells whether there are more.
-Json page(std::vector<TurnRecord>& turns, int limit, const std::function<Json(TurnRecord&)>& each) {
+Json page(std::vector<TurnRecord>& turns, int limit,
+          const std::function<Json(const TurnRecord&)>& each) {
   const bool more = static_cast<int>(turns.size()) > limit;
   if (more) turns.resize(static_cast<std::size_t>(limit));
   Json data = Json::array();
-  for (TurnRecord& turn : turns) data.push_back(each(turn));
+  for (const TurnRecord& turn : turns) data.push_back(each(turn));
   return {{"object", "list"}, {"data", std::move(data)}, {"has_more", more}};
 }
 
@@ -111,11 +100,7 @@ HttpResponse TurnsApi::list(const HttpRequest& request) {
   const int limit = query->limit++;
   auto turns = records_.ledger().list(*query);
   if (!turns) return error_response(turns.error());
-  return ok(page(*turns, limit, [](TurnRecord& turn) {
-    Json json = turn_json(turn);
-    json["miss"] = turn.miss ? explanation_json(*turn.miss, ExplainTexts::hidden) : Json();
-    return json;
-  }));
+  return ok(page(*turns, limit, turn_json));
 }
 
 HttpResponse TurnsApi::one(const std::string& id) {
@@ -124,7 +109,6 @@ HttpResponse TurnsApi::one(const std::string& id) {
   if (!*found) return no_turn(id);
   const TurnRecord& turn = **found;
   Json json = turn_json(turn);
-  json["miss"] = turn.miss ? explanation_json(*turn.miss, ExplainTexts::hidden) : Json();
   json["reply"] = message_of(records_, turn);
   json["request"] = turn.request.empty()
                         ? Json()
@@ -194,7 +178,7 @@ HttpResponse TurnsApi::list_completions(const HttpRequest& request) {
   const int limit = query->limit++;
   auto turns = records_.ledger().list(*query);
   if (!turns) return error_response(turns.error());
-  return ok(page(*turns, limit, [&](TurnRecord& turn) {
+  return ok(page(*turns, limit, [&](const TurnRecord& turn) {
     const auto whole = records_.ledger().find(turn.id);
     return completion_json(turn, whole && *whole ? message_of(records_, **whole) : Json());
   }));

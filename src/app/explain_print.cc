@@ -4,17 +4,13 @@
 
 #include <sstream>
 
+#include "explain/wording.h"
+
 namespace samovar::app {
 namespace {
 
 constexpr std::size_t kIndent = 8;
 constexpr std::size_t kWidth = 98;
-
-std::string commas(std::uint64_t number) {
-  std::string text = std::to_string(number);
-  for (std::size_t i = text.size(); i > 3; i -= 3) text.insert(i - 3, ",");
-  return text;
-}
 
 std::string wrapped(const std::string& text) {
   std::istringstream words(text);
@@ -77,8 +73,9 @@ std::string where(const FirstDifference& first, bool guessed) {
   std::string text = place_text(first);
   const std::string about = first.estimated ? "about " : "";
   if (first.token) {
-    text += fmt::format(": {}token {}", about, commas(static_cast<std::uint64_t>(*first.token)));
-    if (first.byte) text += fmt::format(", {}byte {}", about, commas(*first.byte));
+    text +=
+        fmt::format(": {}token {}", about, with_commas(static_cast<std::uint64_t>(*first.token)));
+    if (first.byte) text += fmt::format(", {}byte {}", about, with_commas(*first.byte));
     text += guessed ? " (estimated from sizes)" : " of the prompt";
   }
   return text;
@@ -87,7 +84,7 @@ std::string where(const FirstDifference& first, bool guessed) {
 std::string cost(const Explanation& e) {
   if (e.tokens_lost == 0) return "nothing was computed again";
   std::string text = fmt::format("{}{} tokens", e.estimated ? "about " : "",
-                                 commas(static_cast<std::uint64_t>(e.tokens_lost)));
+                                 with_commas(static_cast<std::uint64_t>(e.tokens_lost)));
   if (e.seconds_lost) text += fmt::format(", {:.1f} s", *e.seconds_lost);
   return text + " computed again";
 }

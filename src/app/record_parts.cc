@@ -58,7 +58,7 @@ RecordParts::RecordParts(const ServeOptions& options, const LlamaEngine& engine,
       .template_id = format.template_source(),
       .read_reply = [&format](const SavedSyntax& saved,
                               TokenSpan reply) -> std::optional<ChatMessage> {
-        auto syntax = ChatFormat::load(saved);
+        auto syntax = format.load(saved);
         if (!syntax) return std::nullopt;
         return format.read_reply(std::move(*syntax), reply);
       }};

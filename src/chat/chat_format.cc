@@ -169,10 +169,9 @@ Result<RenderedChat> ChatFormat::resume(const CutReply& cut) const {
 
 SavedSyntax ChatFormat::save(const ReplySyntax& syntax) { return syntax.saved; }
 
-Result<std::shared_ptr<const ReplySyntax>> ChatFormat::load(const SavedSyntax& saved) {
+Result<std::shared_ptr<const ReplySyntax>> ChatFormat::load(const SavedSyntax& saved) const {
   try {
-    return std::make_shared<const ReplySyntax>(static_cast<common_chat_format>(saved.format),
-                                               saved.generation_prompt, saved.parser);
+    return impl_->renderer.syntaxes().get(saved);
   } catch (const std::exception& error) {
     return fail(ErrorKind::internal,
                 fmt::format("how the reply is read cannot be loaded: {}", error.what()));

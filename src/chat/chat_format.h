@@ -104,7 +104,7 @@ class ChatFormat {
 
   // For keeping how a reply is read beyond this process. load() fails on what save() did not make.
   [[nodiscard]] static SavedSyntax save(const ReplySyntax& syntax);
-  [[nodiscard]] static Result<std::shared_ptr<const ReplySyntax>> load(const SavedSyntax& saved);
+  [[nodiscard]] Result<std::shared_ptr<const ReplySyntax>> load(const SavedSyntax& saved) const;
 
   // The template, as jinja source.
   [[nodiscard]] const std::string& template_source() const;

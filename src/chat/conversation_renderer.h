@@ -35,6 +35,7 @@ class ConversationRenderer {
   Rendering render_by_library(const common_chat_templates_inputs& inputs,
                               const std::string& only_tool);
 
+  [[nodiscard]] SyntaxMemo& syntaxes() { return formats_.syntaxes(); }
   [[nodiscard]] const common_chat_templates* templates() const { return templates_.get(); }
   [[nodiscard]] bool is_direct() const { return direct_.has_value(); }
   [[nodiscard]] bool is_incremental() const { return direct_ && direct_->splices(); }

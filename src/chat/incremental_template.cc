@@ -6,11 +6,11 @@
 #include <bit>
 #include <exception>
 #include <functional>
-#include <iterator>
 #include <string_view>
 #include <utility>
 
 #include "base/log.h"
+#include "chat/template_inputs.h"
 #include "chat/template_source.h"
 
 namespace samovar {
@@ -22,21 +22,9 @@ constexpr std::uint64_t kCheckEvery = 64;
 
 // Everything a text depends on but the messages. The date, because templates may print it.
 std::string key_of(const common_chat_templates_inputs& inputs, const std::string& date) {
-  std::string key = fmt::format("{} {} {} {}", date, inputs.enable_thinking,
-                                inputs.add_generation_prompt, inputs.chat_template_kwargs.size());
-  const auto add = [&key](const std::string& part) {
-    fmt::format_to(std::back_inserter(key), " {}:", part.size());
-    key += part;
-  };
-  for (const auto& [name, value] : inputs.chat_template_kwargs) {
-    add(name);
-    add(value);
-  }
-  for (const common_chat_tool& tool : inputs.tools) {
-    add(tool.name);
-    add(tool.description);
-    add(tool.parameters);
-  }
+  std::string key =
+      fmt::format("{} {} {}", date, inputs.enable_thinking, inputs.add_generation_prompt);
+  append_key(key, inputs);
   return key;
 }
 

@@ -66,7 +66,8 @@ ReplyFormat make_reply_format(const llama_vocab* vocab, SyntaxMemo& syntaxes,
   format.generation_prompt = params.generation_prompt;
   format.grammar = to_grammar(vocab, params, /*from_tools=*/json_schema.empty());
   format.stop = params.additional_stops;
-  format.syntax = syntaxes.get(params);
+  format.syntax =
+      syntaxes.get({static_cast<int>(params.format), params.generation_prompt, params.parser, {}});
   if (format.grammar.gbnf.empty() && !json_schema.empty()) {
     // The template knows nothing of response formats: the reply is the JSON alone.
     format.grammar = {};

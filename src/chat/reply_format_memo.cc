@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <exception>
-#include <iterator>
 #include <utility>
 
 #include "chat/template_inputs.h"
@@ -20,21 +19,8 @@ std::string key_of(const common_chat_templates_inputs& inputs) {
       fmt::format("{} {} {} {} {} {}", inputs.messages.back().role,
                   static_cast<int>(inputs.tool_choice), static_cast<int>(inputs.reasoning_format),
                   inputs.parallel_tool_calls, inputs.enable_thinking, inputs.add_generation_prompt);
-  const auto add = [&key](const std::string& part) {
-    fmt::format_to(std::back_inserter(key), " {}:", part.size());
-    key += part;
-  };
-  add(inputs.json_schema);
-  fmt::format_to(std::back_inserter(key), " {}", inputs.chat_template_kwargs.size());
-  for (const auto& [name, value] : inputs.chat_template_kwargs) {
-    add(name);
-    add(value);
-  }
-  for (const common_chat_tool& tool : inputs.tools) {
-    add(tool.name);
-    add(tool.description);
-    add(tool.parameters);
-  }
+  append_key(key, inputs.json_schema);
+  append_key(key, inputs);
   return key;
 }
 

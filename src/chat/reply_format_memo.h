@@ -31,6 +31,8 @@ class ReplyFormatMemo {
   std::shared_ptr<const ReplyFormat> make(const common_chat_params& params,
                                           const std::string& json_schema);
 
+  [[nodiscard]] SyntaxMemo& syntaxes() { return syntaxes_; }
+
  private:
   struct Entry {
     std::string key;

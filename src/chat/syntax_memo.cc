@@ -9,23 +9,24 @@ constexpr std::size_t kEntriesMax = 16;  // agents with different tools at the s
 
 }  // namespace
 
-std::shared_ptr<const ReplySyntax> SyntaxMemo::find(const common_chat_params& params) {
+std::shared_ptr<const ReplySyntax> SyntaxMemo::find(const SavedSyntax& saved) {
   const std::lock_guard lock(mutex_);
-  const auto found = std::ranges::find_if(entries_, [&](const Entry& entry) {
-    return entry.format == params.format && entry.generation_prompt == params.generation_prompt &&
-           entry.parser == params.parser;
+  const auto found = std::ranges::find_if(entries_, [&](const auto& syntax) {
+    return syntax->saved.format == saved.format &&
+           syntax->saved.generation_prompt == saved.generation_prompt &&
+           syntax->saved.parser == saved.parser;
   });
   if (found == entries_.end()) return nullptr;
   entries_.splice(entries_.begin(), entries_, found);
-  return found->syntax;
+  return entries_.front();
 }
 
-std::shared_ptr<const ReplySyntax> SyntaxMemo::get(const common_chat_params& params) {
-  if (auto known = find(params)) return known;
-  auto syntax =
-      std::make_shared<const ReplySyntax>(params.format, params.generation_prompt, params.parser);
+std::shared_ptr<const ReplySyntax> SyntaxMemo::get(const SavedSyntax& saved) {
+  if (auto known = find(saved)) return known;
+  auto syntax = std::make_shared<const ReplySyntax>(static_cast<common_chat_format>(saved.format),
+                                                    saved.generation_prompt, saved.parser);
   const std::lock_guard lock(mutex_);
-  entries_.push_front({params.format, params.generation_prompt, params.parser, syntax});
+  entries_.push_front(syntax);
   if (entries_.size() > kEntriesMax) entries_.pop_back();
   return syntax;
 }

@@ -4,12 +4,9 @@
 // get() throws what libllama-common throws.
 #pragma once
 
-#include <llama-common/chat.h>
-
 #include <list>
 #include <memory>
 #include <mutex>
-#include <string>
 
 #include "chat/reply_syntax.h"
 
@@ -17,19 +14,15 @@ namespace samovar {
 
 class SyntaxMemo {
  public:
-  std::shared_ptr<const ReplySyntax> get(const common_chat_params& params);
+  // What libllama-common handed over, or a ledger kept of it. The stop strings do not matter.
+  std::shared_ptr<const ReplySyntax> get(const SavedSyntax& saved);
 
  private:
-  struct Entry {
-    common_chat_format format;
-    std::string generation_prompt;
-    std::string parser;
-    std::shared_ptr<const ReplySyntax> syntax;
-  };
-  std::shared_ptr<const ReplySyntax> find(const common_chat_params& params);
+  std::shared_ptr<const ReplySyntax> find(const SavedSyntax& saved);
 
   std::mutex mutex_;
-  std::list<Entry> entries_;  // guarded by mutex_; most recently used first
+  std::list<std::shared_ptr<const ReplySyntax>>
+      entries_;  // guarded by mutex_; most recently used first
 };
 
 }  // namespace samovar

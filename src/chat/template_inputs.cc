@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <utility>
@@ -201,6 +202,24 @@ common_chat_templates_inputs with_messages(const common_chat_templates_inputs& i
   result.enable_thinking = inputs.enable_thinking;
   result.chat_template_kwargs = inputs.chat_template_kwargs;
   return result;
+}
+
+void append_key(std::string& key, const std::string& part) {
+  fmt::format_to(std::back_inserter(key), " {}:", part.size());
+  key += part;
+}
+
+void append_key(std::string& key, const common_chat_templates_inputs& inputs) {
+  fmt::format_to(std::back_inserter(key), " {}", inputs.chat_template_kwargs.size());
+  for (const auto& [name, value] : inputs.chat_template_kwargs) {
+    append_key(key, name);
+    append_key(key, value);
+  }
+  for (const common_chat_tool& tool : inputs.tools) {
+    append_key(key, tool.name);
+    append_key(key, tool.description);
+    append_key(key, tool.parameters);
+  }
 }
 
 Error explain_refusal(const ChatRequest& request, const std::string& reason) {

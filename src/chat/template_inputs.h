@@ -26,6 +26,11 @@ common_chat_templates_inputs with_messages(const common_chat_templates_inputs& i
                                            std::vector<common_chat_msg> messages,
                                            bool with_tools = true);
 
+// For keys of what depends on a request: appends a part that no other parts can be mistaken for;
+// the same for the template arguments and tools.
+void append_key(std::string& key, const std::string& part);
+void append_key(std::string& key, const common_chat_templates_inputs& inputs);
+
 // The template refused `request` saying `reason`: the field at fault, as far as it can be told.
 Error explain_refusal(const ChatRequest& request, const std::string& reason);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <functional>
 #include <utility>
 
 #include "base/log.h"
@@ -14,8 +15,6 @@ constexpr std::int64_t kExpireEvery = 3600;   // seconds
 constexpr Micros kRetryAfter = 10 * kSecond;  // after the disk refused
 constexpr std::size_t kWaitingMax = 1000;     // turns that ended and cannot be written
 
-// Newest first, as the file has them: running turns are newer than anything that ended before them,
-// so those of `query` go in front.
 bool matches(const TurnRecord& turn, const TurnQuery& query) {
   return (query.session.empty() || turn.session == query.session) &&
          (!query.status || turn.status == *query.status);
@@ -222,12 +221,16 @@ Result<std::vector<TurnRecord>> Ledger::list(const TurnQuery& query) {
 }
 
 std::vector<TurnRecord> Ledger::live_at(const Sha256& context) const {
-  std::vector<TurnRecord> found;
-  for (const auto& turn : live_turns()) {
-    if (turn->context() != context || turn->forgotten()) continue;
-    found.push_back(turn->record());
+  std::vector<std::shared_ptr<LiveTurn>> turns;
+  {
+    const std::scoped_lock lock(live_mutex_);
+    for (const auto& [id, turn] : live_) {
+      if (turn->context() == context && !turn->forgotten()) turns.push_back(turn);
+    }
   }
-  std::ranges::reverse(found);
+  std::ranges::sort(turns, std::greater<>(), [](const auto& turn) { return turn->order_; });
+  std::vector<TurnRecord> found;
+  for (const auto& turn : turns) found.push_back(turn->record());
   return found;
 }
 

@@ -44,7 +44,7 @@ void LedgerReplies::remember(const TurnRecord& turn, const std::vector<std::stri
 }
 
 ReplySource::Reply LedgerReplies::read(const TurnRecord& turn) const {
-  auto syntax = ChatFormat::load(turn.syntax);
+  auto syntax = format_.load(turn.syntax);
   if (!syntax) {
     log_debug("ledger: turn {} cannot be replayed: {}", turn.id, syntax.error().message);
     return nullptr;

@@ -12,8 +12,7 @@
 namespace samovar {
 namespace {
 
-constexpr int kShapesLoaded = 64;       // of earlier runs, for the first explanations of this one
-constexpr double kRateSmoothing = 0.3;  // weight of the newest turn
+constexpr int kShapesLoaded = 64;  // of earlier runs, for the first explanations of this one
 
 // Names of tools come from clients: one line of the log stays one line.
 std::string printable(std::string text) {
@@ -21,6 +20,11 @@ std::string printable(std::string text) {
     if (static_cast<unsigned char>(byte) < ' ' || byte == 0x7F) byte = '?';
   }
   return text;
+}
+
+// Until the turn before is known.
+const std::string& session_of(const TurnOrigin& origin) {
+  return origin.session_key.empty() ? origin.id : origin.session_key;
 }
 
 // Without what a continued reply had said already.
@@ -32,7 +36,7 @@ TurnRecord begin_record(const TurnOrigin& origin, const RenderedChat& rendered,
                         const std::string& model, std::int64_t now) {
   TurnRecord record;
   record.id = origin.id;
-  record.session = origin.session_key.empty() ? origin.id : origin.session_key;
+  record.session = session_of(origin);
   record.session_named = !origin.session_key.empty();
   record.dialect = origin.dialect;
   record.model = model;
@@ -73,13 +77,11 @@ TurnRecorder::TurnRecorder(TurnRecords& records, TurnOrigin origin, const Render
       live_([&] {
         TurnRecord record = begin_record(origin_, rendered, records.env_.model_name,
                                          records.env_.clock.wall_seconds());
-        if (record.keep_text || records.env_.ledger.options().keep_text) {
-          record.request = origin_.body;
-        }
+        if (records.keeps_text(origin_.keep_text)) record.request = origin_.body;
         return records.env_.ledger.begin(std::move(record));
       }()) {
   report_.id = origin_.id;
-  report_.session = origin_.session_key.empty() ? origin_.id : origin_.session_key;
+  report_.session = session_of(origin_);
   report_.neutralised = origin_.neutralised;
   report_.tool_order = origin_.tool_order;
   report_.replayed = rendered.replayed;
@@ -132,7 +134,7 @@ void TurnRecorder::started(const TurnStarted& event) {
   const auto before = pick_before(candidates, *shape);
   Figures figures;
   figures.reused = event.reused_tokens;
-  figures.prefill_us_per_token = records_.us_per_token_;
+  figures.prefill_us_per_token = records_.prefill_rate();
   std::string session = report().session;
   const RecentTurns::Entry* predecessor = nullptr;
   if (before) {
@@ -330,8 +332,13 @@ void TurnRecords::learn_rate(const TurnTimings& timings) {
   if (timings.computed_tokens < 16) return;
   const double rate =
       static_cast<double>(timings.prefill) / static_cast<double>(timings.computed_tokens);
-  const double known = us_per_token_;
-  us_per_token_ = known == 0.0 ? rate : known + kRateSmoothing * (rate - known);
+  const std::scoped_lock lock(rate_mutex_);
+  us_per_token_.add(rate);
+}
+
+double TurnRecords::prefill_rate() const {
+  const std::scoped_lock lock(rate_mutex_);
+  return us_per_token_.value();
 }
 
 std::optional<ChatMessage> TurnRecords::reply_of(const TurnRecord& record) const {

@@ -7,7 +7,6 @@
 // completes it. Nothing here waits for a disk or for the engine.
 #pragma once
 
-#include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -23,6 +22,7 @@
 #include "explain/explanation.h"
 #include "explain/turn_shape.h"
 #include "ledger/ledger.h"
+#include "sched/running_average.h"
 #include "turn/recent_turns.h"
 #include "turn/turn_service.h"
 
@@ -167,11 +167,13 @@ class TurnRecords {
   friend class TurnRecorder;
   void load_shapes();
   void learn_rate(const TurnTimings& timings);
+  [[nodiscard]] double prefill_rate() const;
 
   const Environment env_;
   std::function<void(EndedReply)> ended_;
   RecentTurns recent_;
-  std::atomic<double> us_per_token_ = 0.0;  // of prefill, recently
+  mutable std::mutex rate_mutex_;
+  RunningAverage us_per_token_{0.3};  // guarded by rate_mutex_; of prefill
 };
 
 }  // namespace samovar

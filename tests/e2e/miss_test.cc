@@ -302,20 +302,23 @@ class MissWithStore : public ::testing::Test {
     folder = name;
   }
   void TearDown() override { fs::remove_all(folder); }
-  std::string folder;
-};
 
-TEST_F(MissWithStore, ARestartCostsNothingAndMissesNothing) {
-  Json messages;
-  {
+  // One turn with a server that ends and leaves it in the store; what a client then has.
+  [[nodiscard]] Json stored_conversation() const {
     ServerProcess server({"-c", "8192", "--store-dir", folder});
     Talk talk(server.port());
     talk.messages.push_back(message("system", prose(800, 1)));
     talk.say("First question.");
     talk.keep_as("An answer.");
-    messages = talk.messages;
     EXPECT_EQ(server.end(), 0);
+    return talk.messages;
   }
+
+  std::string folder;
+};
+
+TEST_F(MissWithStore, ARestartCostsNothingAndMissesNothing) {
+  const Json messages = stored_conversation();
   const ServerProcess server({"-c", "8192", "--store-dir", folder});
   Talk talk(server.port());
   talk.messages = messages;
@@ -325,16 +328,7 @@ TEST_F(MissWithStore, ARestartCostsNothingAndMissesNothing) {
 }
 
 TEST_F(MissWithStore, FilesThatWereTakenAwayAreAMissThatIsExplained) {
-  Json messages;
-  {
-    ServerProcess server({"-c", "8192", "--store-dir", folder});
-    Talk talk(server.port());
-    talk.messages.push_back(message("system", prose(800, 1)));
-    talk.say("First question.");
-    talk.keep_as("An answer.");
-    messages = talk.messages;
-    EXPECT_EQ(server.end(), 0);
-  }
+  const Json messages = stored_conversation();
   for (const auto& entry : fs::directory_iterator(folder)) {
     if (entry.is_directory()) fs::remove_all(entry.path());
   }
@@ -347,16 +341,7 @@ TEST_F(MissWithStore, FilesThatWereTakenAwayAreAMissThatIsExplained) {
 }
 
 TEST_F(MissWithStore, DamagedFilesAreNamedAsAFailedRestore) {
-  Json messages;
-  {
-    ServerProcess server({"-c", "8192", "--store-dir", folder});
-    Talk talk(server.port());
-    talk.messages.push_back(message("system", prose(800, 1)));
-    talk.say("First question.");
-    talk.keep_as("An answer.");
-    messages = talk.messages;
-    EXPECT_EQ(server.end(), 0);
-  }
+  const Json messages = stored_conversation();
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
     if (entry.path().extension() != ".seg" && entry.path().extension() != ".snap") continue;
     const int file = open(entry.path().c_str(), O_RDWR | O_CLOEXEC);
@@ -376,16 +361,7 @@ TEST_F(MissWithStore, DamagedFilesAreNamedAsAFailedRestore) {
 }
 
 TEST_F(MissWithStore, AnotherModelIsNamed) {
-  Json messages;
-  {
-    ServerProcess server({"-c", "8192", "--store-dir", folder});
-    Talk talk(server.port());
-    talk.messages.push_back(message("system", prose(800, 1)));
-    talk.say("First question.");
-    talk.keep_as("An answer.");
-    messages = talk.messages;
-    EXPECT_EQ(server.end(), 0);
-  }
+  const Json messages = stored_conversation();
   const ServerProcess server({"-c", "8192", "--store-dir", folder}, "tiny-qwen35");
   Talk talk(server.port());
   talk.messages = messages;
