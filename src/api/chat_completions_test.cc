@@ -35,8 +35,8 @@ class ChatCompletionsTest : public testing::Test {
   test::FakeChat chat_;
   test::FakeTurns turns_;
   test::FakeClient client_;
-  ChatCompletions completions_{
-      chat_, turns_, nullptr, clock_, "served", {}, {.poll = 0, .headers = 0}};
+  TurnRunner runner_{chat_, turns_, nullptr, clock_, {}, {.poll = 0, .headers = 0}};
+  ChatCompletions completions_{runner_, "served"};
 };
 
 TEST_F(ChatCompletionsTest, TheRequestGoesDownAsATurn) {

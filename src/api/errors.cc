@@ -45,7 +45,7 @@ std::string full_message(const Error& error) {
   return error.message + ": " + error.remedy;
 }
 
-std::string json_with_code(const Error& error, const char* code) {
+std::string openai_json(const Error& error, const char* code) {
   nlohmann::ordered_json json;
   json["message"] = full_message(error);
   json["type"] = openai_names(error.kind).type;
@@ -55,9 +55,49 @@ std::string json_with_code(const Error& error, const char* code) {
   return json_text({{"error", std::move(json)}});
 }
 
+// https://docs.anthropic.com/en/api/errors
+const char* anthropic_type(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::invalid_argument:
+    case ErrorKind::method_not_allowed:
+      return "invalid_request_error";
+    case ErrorKind::unauthorized:
+      return "authentication_error";
+    case ErrorKind::forbidden:
+      return "permission_error";
+    case ErrorKind::not_found:
+      return "not_found_error";
+    case ErrorKind::too_large:
+      return "request_too_large";
+    case ErrorKind::overloaded:
+    case ErrorKind::unavailable:
+      return "overloaded_error";
+    case ErrorKind::cancelled:
+    case ErrorKind::internal:
+      return "api_error";
+  }
+  return "api_error";
+}
+
+// It has no place for the field: the message names it where it does not already.
+std::string anthropic_json(const Error& error, const char* type) {
+  std::string message = full_message(error);
+  if (!error.field.empty() && message.find(error.field) == std::string::npos) {
+    message = error.field + ": " + message;
+  }
+  return json_text({{"type", "error"}, {"error", {{"type", type}, {"message", message}}}});
+}
+
 }  // namespace
 
-int http_status(ErrorKind kind) {
+ErrorForm error_form_of(std::string_view path) {
+  constexpr std::string_view kMessages = "/v1/messages";
+  if (!path.starts_with(kMessages)) return ErrorForm::openai;
+  path.remove_prefix(kMessages.size());
+  return path.empty() || path.front() == '/' ? ErrorForm::anthropic : ErrorForm::openai;
+}
+
+int http_status(ErrorKind kind, ErrorForm form) {
   switch (kind) {
     case ErrorKind::invalid_argument:
       return 400;
@@ -72,7 +112,7 @@ int http_status(ErrorKind kind) {
     case ErrorKind::too_large:
       return 413;
     case ErrorKind::overloaded:
-      return 429;
+      return form == ErrorForm::anthropic ? 529 : 429;
     case ErrorKind::unavailable:
       return 503;
     case ErrorKind::cancelled:
@@ -83,14 +123,15 @@ int http_status(ErrorKind kind) {
   return 500;
 }
 
-std::string error_json(const Error& error) {
-  return json_with_code(error, openai_names(error.kind).code);
+std::string error_json(const Error& error, ErrorForm form) {
+  return form == ErrorForm::anthropic ? anthropic_json(error, anthropic_type(error.kind))
+                                      : openai_json(error, openai_names(error.kind).code);
 }
 
-HttpResponse error_response(const Error& error, int retry_after_seconds) {
+HttpResponse error_response(const Error& error, int retry_after_seconds, ErrorForm form) {
   HttpResponse response;
-  response.status = http_status(error.kind);
-  response.body = error_json(error);
+  response.status = http_status(error.kind, form);
+  response.body = error_json(error, form);
   if (error.kind == ErrorKind::unauthorized) {
     response.headers.emplace_back("WWW-Authenticate", "Bearer");
   }
@@ -101,17 +142,24 @@ HttpResponse error_response(const Error& error, int retry_after_seconds) {
 }
 
 HttpResponse wrong_method(const HttpRequest& request, std::string_view allowed) {
-  HttpResponse response = error_response({ErrorKind::method_not_allowed,
-                                          request.path + " does not answer " + request.method, "",
-                                          "use " + std::string(allowed)});
+  HttpResponse response = error_response(
+      {ErrorKind::method_not_allowed, request.path + " does not answer " + request.method, "",
+       "use " + std::string(allowed)},
+      1, error_form_of(request.path));
   response.headers.emplace_back("Allow", allowed);
   return response;
 }
 
-HttpResponse context_length_response(const Error& error) {
+HttpResponse context_length_response(const Error& error, ErrorForm form) {
   HttpResponse response;
   response.status = 400;
-  response.body = json_with_code(error, "context_length_exceeded");
+  if (form == ErrorForm::anthropic) {
+    Error named = error;
+    named.message = "prompt is too long: " + error.message;
+    response.body = anthropic_json(named, "invalid_request_error");
+  } else {
+    response.body = openai_json(error, "context_length_exceeded");
+  }
   return response;
 }
 

@@ -53,7 +53,8 @@ HttpResponse Router::handle(const HttpRequest& request) const {
     return route(request);
   } catch (const std::exception& error) {
     return error_response({ErrorKind::internal, std::string("the server failed: ") + error.what(),
-                           "", "this is a bug; please report it"});
+                           "", "this is a bug; please report it"},
+                          1, error_form_of(request.path));
   }
 }
 

@@ -27,8 +27,8 @@ class RouterTest : public testing::Test {
   test::FakeChat chat_;
   test::FakeTurns turns_;
   bool ready_ = true;
-  ChatCompletions completions_{
-      chat_, turns_, nullptr, clock_, "qwen", {}, {.poll = 0, .headers = 0}};
+  TurnRunner runner_{chat_, turns_, nullptr, clock_, {}, {.poll = 0, .headers = 0}};
+  ChatCompletions completions_{runner_, "qwen"};
   Models models_{{.id = "org/qwen",
                   .architecture = "qwen35moe",
                   .parameters = 35'000'000'000,

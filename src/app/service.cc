@@ -10,6 +10,7 @@
 #include "api/model_chat.h"
 #include "api/models.h"
 #include "api/router.h"
+#include "api/turn_runner.h"
 #include "api/turns_api.h"
 #include "app/record_parts.h"
 #include "app/store_parts.h"
@@ -102,8 +103,8 @@ struct Service::Parts {
                                 : nullptr),
         models(served_model(options, *engine)),
         turns_api(record.records()),
-        completions(chat, turns, &record.records(), system_clock(), models.model().id,
-                    chat_defaults(options, *engine)),
+        runner(chat, turns, &record.records(), system_clock(), chat_defaults(options, *engine)),
+        completions(runner, models.model().id),
         router(completions, &turns_api, models, [this] { return accepting.load(); }) {
     if (rewarmer == nullptr) return;
     record.records().on_ended([this](EndedReply ended) {
@@ -136,6 +137,7 @@ struct Service::Parts {
   std::unique_ptr<Rewarmer> rewarmer;  // null: --no-rewarm
   Models models;
   TurnsApi turns_api;
+  TurnRunner runner;
   ChatCompletions completions;
   Router router;
 };

@@ -102,6 +102,7 @@ struct TurnText {               // new text of the reply; may end inside a UTF-8
 struct TurnFinished {
   FinishReason reason = FinishReason::end;
   TurnTimings timings;
+  std::string stopped_at = {};  // FinishReason::stop: the stop string that matched
 };
 struct TurnFailed {
   Error error;

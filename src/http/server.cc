@@ -145,13 +145,14 @@ struct HttpServer::Impl final : httplib::Server {
     set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& response) {
       const auto allowed = access.check(convert(request), request.version == "HTTP/1.0");
       if (allowed) return HandlerResponse::Unhandled;
-      apply(error_response(allowed.error()), response);
+      apply(error_response(allowed.error(), 1, error_form_of(request.path)), response);
       return HandlerResponse::Handled;
     });
-    set_error_handler([this](const httplib::Request&, httplib::Response& response) {
+    set_error_handler([this](const httplib::Request& request, httplib::Response& response) {
       if (!response.body.empty()) return HandlerResponse::Unhandled;
       const Error error = refusal(response.status, options.body_bytes_max);
-      response.set_content(error_json(error), "application/json; charset=utf-8");
+      response.set_content(error_json(error, error_form_of(request.path)),
+                           "application/json; charset=utf-8");
       return HandlerResponse::Handled;
     });
     // After an error httplib announces that it closes, but leaves that to the client.
@@ -176,7 +177,7 @@ struct HttpServer::Impl final : httplib::Server {
     } catch (...) {
       log_error("{} {}: unknown exception", request.method, request.path);
     }
-    return error_response({ErrorKind::internal, "internal error"});
+    return error_response({ErrorKind::internal, "internal error"}, 1, error_form_of(request.path));
   }
 
   // The status line is out already: what is left is to log and to break the connection off, so that

@@ -270,7 +270,8 @@ void Scheduler::finish(TurnState& turn, FinishReason reason) {
   leave(turn);
   turn.phase = Phase::done;
   if (reason != FinishReason::stop) send_text(turn, turn.stop.flush());
-  turn.sink->on_event(TurnFinished{.reason = reason, .timings = turn.figures()});
+  turn.sink->on_event(
+      TurnFinished{.reason = reason, .timings = turn.figures(), .stopped_at = turn.stop.found()});
 }
 
 void Scheduler::fail(TurnState& turn, Error error) {

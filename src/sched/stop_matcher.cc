@@ -10,7 +10,7 @@ StopMatcher::StopMatcher(std::vector<std::string> stops) : stops_(std::move(stop
 }
 
 std::string StopMatcher::push(std::string_view bytes) {
-  if (matched_) return {};
+  if (matched()) return {};
   held_ += bytes;
   // The stop string that is complete first wins, the longer one of two that end together: the same
   // answer in whatever pieces the text arrives.
@@ -23,9 +23,9 @@ std::string StopMatcher::push(std::string_view bytes) {
     if (found_end > end || (found_end == end && found > begin)) continue;
     begin = found;
     end = found_end;
+    found_ = stop;
   }
   if (begin != std::string::npos) {
-    matched_ = true;
     held_.resize(begin);
     return std::exchange(held_, {});
   }

@@ -19,12 +19,13 @@ class StopMatcher {
   // The reply ended without a match: what was held back.
   std::string flush();
 
-  [[nodiscard]] bool matched() const { return matched_; }
+  [[nodiscard]] bool matched() const { return !found_.empty(); }
+  [[nodiscard]] const std::string& found() const { return found_; }  // empty: none yet
 
  private:
   std::vector<std::string> stops_;
   std::string held_;
-  bool matched_ = false;
+  std::string found_;
 };
 
 }  // namespace samovar

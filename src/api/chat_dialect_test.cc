@@ -1,10 +1,11 @@
 // Goal: a streamed reply has exactly the bytes the dialect promises, in order. Method: events go
-// into ChatStream one by one; the transcript is compared with a golden text, or read back as JSON.
-#include "api/chat_stream.h"
+// into a ReplyMachine one by one; the transcript is compared with a golden text, or read back as JSON.
+#include "api/chat_dialect.h"
 
 #include <gtest/gtest.h>
 
 #include "api/api_doubles.h"
+#include "api/reply_machine.h"
 
 namespace samovar {
 namespace {
@@ -12,11 +13,13 @@ namespace {
 using test::Json;
 using test::sse_data;
 
-class ChatStreamTest : public testing::Test {
+class ChatDialectTest : public testing::Test {
  protected:
-  ChatStream make(ChatStreamOptions options = {}) {
-    return {ReplyIdentity{"chatcmpl-1", 1700000000, "m\"x"}, options, chat_,
-            std::make_unique<test::RecordReader>(), clock_};
+  ReplyMachine make(ChatStreamOptions options = {}) {
+    auto dialect = std::make_unique<ChatDialect>(ReplyIdentity{"chatcmpl-1", 1700000000, "m\"x"},
+                                                 options, chat_);
+    return {ReplyMachine::Form::stream, std::move(dialect), std::make_unique<test::RecordReader>(),
+            clock_};
   }
   static TurnText text(std::string bytes) { return {std::move(bytes), {}}; }
   static TurnFinished finished(FinishReason reason = FinishReason::end) {
@@ -24,7 +27,7 @@ class ChatStreamTest : public testing::Test {
   }
   // The whole transcript of these events.
   std::string run(ChatStreamOptions options, const std::vector<TurnEvent>& events) {
-    ChatStream stream = make(options);
+    ReplyMachine stream = make(options);
     std::string out;
     for (const TurnEvent& event : events) out += stream.on_event(event);
     EXPECT_TRUE(stream.done());
@@ -52,7 +55,7 @@ std::string chunk(const std::string& delta, const std::string& finish, const std
          finish + "}]" + rest + "}\n\n";
 }
 
-TEST_F(ChatStreamTest, GoldenTranscript) {
+TEST_F(ChatDialectTest, GoldenTranscript) {
   EXPECT_EQ(run({}, {TurnStarted{10, 4, "plan"}, TurnProgress{8, 10}, text("R:think|"),
                      text("C:Hel|"), text("C:lo\n\"|"), finished()}),
             chunk(R"({"role":"assistant","content":""})", "null", "") +
@@ -62,7 +65,7 @@ TEST_F(ChatStreamTest, GoldenTranscript) {
                 chunk("{}", "\"stop\"", std::string(",") + kTimings) + "data: [DONE]\n\n");
 }
 
-TEST_F(ChatStreamTest, GoldenTranscriptWithUsage) {
+TEST_F(ChatDialectTest, GoldenTranscriptWithUsage) {
   const std::string null_usage = R"(,"usage":null)";
   EXPECT_EQ(run({.include_usage = true}, {text("C:x|"), finished(FinishReason::length)}),
             chunk(R"({"role":"assistant","content":""})", "null", null_usage) +
@@ -73,7 +76,7 @@ TEST_F(ChatStreamTest, GoldenTranscriptWithUsage) {
                 "\n\ndata: [DONE]\n\n");
 }
 
-TEST_F(ChatStreamTest, GoldenToolCalls) {
+TEST_F(ChatDialectTest, GoldenToolCalls) {
   EXPECT_EQ(
       run({}, {text("B:0,call_a,read|A:0,{\"p|A:0,\":1}|"), text("B:1,call_b,list|"), finished()}),
       chunk(R"({"role":"assistant","content":""})", "null", "") +
@@ -88,7 +91,7 @@ TEST_F(ChatStreamTest, GoldenToolCalls) {
           chunk("{}", "\"tool_calls\"", std::string(",") + kTimings) + "data: [DONE]\n\n");
 }
 
-TEST_F(ChatStreamTest, EveryChunkIsWhatNlohmannWouldWrite) {
+TEST_F(ChatDialectTest, EveryChunkIsWhatNlohmannWouldWrite) {
   const std::string out =
       run({.include_usage = true, .return_progress = true},
           {TurnStarted{10, 4, ""}, TurnProgress{8, 10}, text("R:a\x01|C:\xF0\x9F\x98\x80|B:0,i,n|"),
@@ -99,15 +102,15 @@ TEST_F(ChatStreamTest, EveryChunkIsWhatNlohmannWouldWrite) {
   }
 }
 
-TEST_F(ChatStreamTest, NothingIsSentBeforeTheFirstText) {
-  ChatStream stream = make();
+TEST_F(ChatDialectTest, NothingIsSentBeforeTheFirstText) {
+  ReplyMachine stream = make();
   EXPECT_EQ(stream.on_event(TurnStarted{10, 0, ""}), "");
   EXPECT_EQ(stream.on_event(TurnProgress{5, 10}), "");
   EXPECT_EQ(stream.on_event(text("H:held|")), "");
   EXPECT_NE(stream.on_event(text("C:x|")), "");
 }
 
-TEST_F(ChatStreamTest, AnEmptyReplyStillHasRoleFinishAndDone) {
+TEST_F(ChatDialectTest, AnEmptyReplyStillHasRoleFinishAndDone) {
   const auto data = sse_data(run({}, {finished()}));
   ASSERT_EQ(data.size(), 3U);
   EXPECT_EQ(Json::parse(data[0])["choices"][0]["delta"]["role"], "assistant");
@@ -115,26 +118,26 @@ TEST_F(ChatStreamTest, AnEmptyReplyStillHasRoleFinishAndDone) {
   EXPECT_EQ(data[2], "[DONE]");
 }
 
-TEST_F(ChatStreamTest, HeldBackTextComesBeforeTheFinish) {
+TEST_F(ChatDialectTest, HeldBackTextComesBeforeTheFinish) {
   const auto data = sse_data(run({}, {text("H:late|tail"), finished(FinishReason::length)}));
   ASSERT_EQ(data.size(), 4U);
   EXPECT_EQ(Json::parse(data[1])["choices"][0]["delta"]["content"], "latetail");
 }
 
-TEST_F(ChatStreamTest, ACutToolCallEndsWithLength) {
+TEST_F(ChatDialectTest, ACutToolCallEndsWithLength) {
   const auto data = sse_data(run({}, {text("B:0,i,n|"), finished(FinishReason::length)}));
   EXPECT_EQ(Json::parse(data[data.size() - 2])["choices"][0]["finish_reason"], "length");
 }
 
-TEST_F(ChatStreamTest, ACallWithoutAnIdGetsOne) {
+TEST_F(ChatDialectTest, ACallWithoutAnIdGetsOne) {
   const auto data = sse_data(run({}, {text("B:0,,n|"), finished()}));
   const std::string id = Json::parse(data[1])["choices"][0]["delta"]["tool_calls"][0]["id"];
   EXPECT_TRUE(id.starts_with("call_"));
   EXPECT_GT(id.size(), 20U);
 }
 
-TEST_F(ChatStreamTest, ProgressIsSentOnlyIfAskedForAndAfterTheRole) {
-  ChatStream stream = make({.return_progress = true});
+TEST_F(ChatDialectTest, ProgressIsSentOnlyIfAskedForAndAfterTheRole) {
+  ReplyMachine stream = make({.return_progress = true});
   std::string out = stream.on_event(TurnStarted{100, 40, ""});
   clock_.advance(250 * kMillisecond);
   out += stream.on_event(TurnProgress{70, 100});
@@ -147,8 +150,8 @@ TEST_F(ChatStreamTest, ProgressIsSentOnlyIfAskedForAndAfterTheRole) {
             R"({"total":100,"cache":40,"processed":70,"time_ms":250.0})");
 }
 
-TEST_F(ChatStreamTest, LogprobsRideWithTheTextOfTheirTokens) {
-  ChatStream stream = make({.logprobs = true});
+TEST_F(ChatDialectTest, LogprobsRideWithTheTextOfTheirTokens) {
+  ReplyMachine stream = make({.logprobs = true});
   const Sampled first{5, -0.5F, {{5, -0.5F}, {99, -INFINITY}}};
   // The first token's text is held back; its log probability waits with it.
   EXPECT_EQ(stream.on_event(TurnText{"H:a|", {first}}), "");
@@ -166,7 +169,7 @@ TEST_F(ChatStreamTest, LogprobsRideWithTheTextOfTheirTokens) {
   EXPECT_EQ(content[1]["top_logprobs"], Json::array());
 }
 
-TEST_F(ChatStreamTest, AFailedTurnDeliversItsTextThenTheErrorAndNoDone) {
+TEST_F(ChatDialectTest, AFailedTurnDeliversItsTextThenTheErrorAndNoDone) {
   const auto data = sse_data(
       run({}, {text("H:last words|"), TurnFailed{{ErrorKind::internal, "engine broke"}, {}}}));
   ASSERT_EQ(data.size(), 3U);
@@ -175,8 +178,8 @@ TEST_F(ChatStreamTest, AFailedTurnDeliversItsTextThenTheErrorAndNoDone) {
                      R"("code":"internal_error"}})");
 }
 
-TEST_F(ChatStreamTest, NothingFollowsTheEnd) {
-  ChatStream stream = make();
+TEST_F(ChatDialectTest, NothingFollowsTheEnd) {
+  ReplyMachine stream = make();
   (void)stream.on_event(finished());
   EXPECT_EQ(stream.on_event(text("C:x|")), "");
   EXPECT_EQ(stream.fail({ErrorKind::internal, "x"}), "");

@@ -1,0 +1,102 @@
+#include "api/turn_runner.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "api/errors.h"
+#include "explain/tool_order.h"
+
+namespace samovar {
+namespace {
+
+constexpr int kRetryAfterMaxSeconds = 60;
+
+// What the client calls the session; empty if it does not.
+std::string session_key(const HttpRequest& request, const DialectRequest& parsed) {
+  if (!parsed.session_key.empty()) return parsed.session_key;
+  for (const std::string_view name : {"x-session-id", "session-id", "session_id"}) {
+    const std::string* value = find_header(request.headers, name);
+    if (value != nullptr && !value->empty()) return *value;
+  }
+  return {};
+}
+
+TurnRequest turn_request(DialectRequest& parsed, RenderedChat& rendered) {
+  TurnRequest turn;
+  turn.prompt = std::move(rendered.prompt);
+  turn.sampling = std::move(parsed.sampling);
+  turn.sampling.grammar = std::move(rendered.grammar);
+  turn.sampling.generation_prompt = std::move(rendered.generation_prompt);
+  turn.stop = std::move(parsed.stop);
+  turn.stop.insert(turn.stop.end(), rendered.stop.begin(), rendered.stop.end());
+  turn.max_tokens = parsed.max_tokens;
+  return turn;
+}
+
+// Names of rules, once each.
+std::string names_of(const std::vector<AppliedRule>& rules) {
+  std::string names;
+  for (const AppliedRule& rule : rules) names += (names.empty() ? "" : ",") + rule.name;
+  return names;
+}
+
+}  // namespace
+
+TurnRunner::TurnRunner(const ChatPath& chat, TurnService& turns, TurnRecords* records,
+                       const Clock& clock, ChatDefaults defaults, WaitTiming timing)
+    : chat_(chat),
+      turns_(turns),
+      records_(records),
+      clock_(clock),
+      defaults_(std::move(defaults)),
+      timing_(timing) {}
+
+HttpResponse TurnRunner::converse(const HttpRequest& request, DialectRequest& parsed,
+                                  TurnOrigin origin, std::unique_ptr<ReplyDialect> dialect,
+                                  Micros began) {
+  origin.neutralised = names_of(neutralise(parsed.chat, defaults_.neutralise));
+  if (defaults_.sort_tools && sort_tools(parsed.chat)) origin.tool_order = "sorted";
+  auto rendered = chat_.render(parsed.chat);
+  if (!rendered) return error_response(rendered.error(), 1, dialect->error_form());
+  origin.session_key = session_key(request, parsed);
+  origin.keep_text = parsed.store;
+  if (records_ != nullptr && records_->keeps_text(parsed.store)) origin.body = request.body;
+  return run(request, parsed, *rendered, std::move(origin), std::move(dialect), began);
+}
+
+HttpResponse TurnRunner::run(const HttpRequest& request, DialectRequest& parsed,
+                             RenderedChat& rendered, TurnOrigin origin,
+                             std::unique_ptr<ReplyDialect> dialect, Micros began) {
+  const ErrorForm form = dialect->error_form();
+  auto reader = chat_.reader(rendered);
+  std::shared_ptr<TurnRecorder> recorder;
+  const std::string session = origin.session_key;
+  if (records_ != nullptr) {
+    if (origin.continues.empty()) {
+      origin.chat = std::make_shared<const ChatRequest>(std::move(parsed.chat));
+    }
+    recorder = records_->begin(std::move(origin), rendered);
+  }
+  TurnRequest turn = turn_request(parsed, rendered);
+  turn.session_key = session.empty() ? parsed.user_hint : session;
+  turn.arrived = request.arrived != 0 ? request.arrived : began;
+  turn.render_time = clock_.now() - began;
+
+  auto events = turns_.submit(std::move(turn), recorder);
+  if (!events) {
+    if (recorder != nullptr) recorder->refused(events.error());
+    return refuse(events.error(), form);
+  }
+  const auto kind = parsed.stream ? ReplyMachine::Form::stream : ReplyMachine::Form::whole;
+  auto reply = std::make_unique<RunningReply>(
+      std::move(*events), recorder, std::move(rendered.said),
+      ReplyMachine(kind, std::move(dialect), std::move(reader), clock_, recorder), clock_, timing_);
+  return parsed.stream ? stream_reply(std::move(reply)) : collect_reply(*reply, request);
+}
+
+HttpResponse TurnRunner::refuse(const Error& error, ErrorForm form) const {
+  if (error.kind == ErrorKind::too_large) return context_length_response(error, form);
+  return error_response(error, std::clamp(turns_.load(), 1, kRetryAfterMaxSeconds), form);
+}
+
+}  // namespace samovar
