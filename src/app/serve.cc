@@ -83,7 +83,7 @@ void end_gracefully(const ServeOptions& options, Service& service, HttpServer& h
   log_info("stopped");
 }
 
-int run(const ServeOptions& options) {
+int run(const ServeOptions& options, const WrapEngine& wrap) {
   StopSignals signals;
   log_set_level(log_level(options.log_level));
   route_llama_log();
@@ -99,7 +99,7 @@ int run(const ServeOptions& options) {
   fmt::print("listening on {}\n", (*http)->url());
   std::fflush(stdout);
 
-  auto loading = Service::load(options);
+  auto loading = Service::load(options, wrap);
   if (!loading) {
     (*http)->stop(0);
     return report(loading.error(), kExitFailure);
@@ -115,7 +115,7 @@ int run(const ServeOptions& options) {
 
 }  // namespace
 
-int serve(const std::vector<std::string>& arguments) {
+int serve(const std::vector<std::string>& arguments, const WrapEngine& wrap) {
   auto parsed = parse_serve(arguments);
   if (!parsed) return report(parsed.error(), kExitUsage);
   if (parsed->help) {
@@ -126,7 +126,7 @@ int serve(const std::vector<std::string>& arguments) {
   if (const auto status = resolve(parsed->options); !status) {
     return report(status.error(), kExitUsage);
   }
-  return run(parsed->options);
+  return run(parsed->options, wrap);
 }
 
 }  // namespace samovar::app

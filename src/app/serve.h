@@ -5,11 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "app/service.h"
+
 namespace samovar::app {
 
 inline constexpr int kExitFailure = 1;  // could not serve
 inline constexpr int kExitUsage = 2;    // the command line is wrong
 
-[[nodiscard]] int serve(const std::vector<std::string>& arguments);
+[[nodiscard]] int serve(const std::vector<std::string>& arguments, const WrapEngine& wrap = {});
 
 }  // namespace samovar::app

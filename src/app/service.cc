@@ -87,16 +87,18 @@ ChatDefaults chat_defaults(const ServeOptions& options, const Engine& engine) {
 
 // In the order of construction; what stands below borrows from what stands above.
 struct Service::Parts {
-  Parts(const ServeOptions& options, std::unique_ptr<LlamaEngine> loaded,
+  Parts(const ServeOptions& options, std::unique_ptr<LlamaEngine> loaded, const WrapEngine& wrap,
         std::unique_ptr<StoreParts> store_parts, std::unique_ptr<ChatFormat> chat_format)
       : engine(std::move(loaded)),
+        wrapped(wrap ? wrap(*engine) : nullptr),
         store(std::move(store_parts)),
         format(std::move(chat_format)),
         record(options, *engine, *format),
         chat(
             *format, [this](Token token) { return engine->piece(token, true); }, record.replies()),
         engine_thread(
-            *engine, system_clock(), scheduler_options(options, engine->limits()), options.queue,
+            wrapped == nullptr ? *engine : *wrapped, system_clock(),
+            scheduler_options(options, engine->limits()), options.queue,
             {.store = store == nullptr ? nullptr : &store->store(), .port = engine.get()}),
         turns(engine_thread),
         rewarmer(options.rewarm ? std::make_unique<Rewarmer>(rewarmer_parts(), system_clock())
@@ -128,6 +130,7 @@ struct Service::Parts {
 
   std::atomic<bool> accepting = true;
   std::unique_ptr<LlamaEngine> engine;
+  std::unique_ptr<Engine> wrapped;    // null: the engine itself computes
   std::unique_ptr<StoreParts> store;  // null: none
   std::unique_ptr<ChatFormat> format;
   RecordParts record;
@@ -142,7 +145,8 @@ struct Service::Parts {
   Router router;
 };
 
-Result<std::unique_ptr<Service>> Service::load(const ServeOptions& options) {
+Result<std::unique_ptr<Service>> Service::load(const ServeOptions& options,
+                                               const WrapEngine& wrap) {
   EngineOptions engine_choice = engine_options(options);
   const auto plan = plan_memory(engine_choice);
   if (!plan) return std::unexpected(plan.error());
@@ -155,8 +159,8 @@ Result<std::unique_ptr<Service>> Service::load(const ServeOptions& options) {
   if (!store) return std::unexpected(store.error());
   auto format = ChatFormat::create((*engine)->raw_model(), {options.chat_template});
   if (!format) return std::unexpected(format.error());
-  return std::unique_ptr<Service>(new Service(
-      std::make_unique<Parts>(options, std::move(*engine), std::move(*store), std::move(*format))));
+  return std::unique_ptr<Service>(new Service(std::make_unique<Parts>(
+      options, std::move(*engine), wrap, std::move(*store), std::move(*format))));
 }
 
 Service::Service(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}

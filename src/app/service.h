@@ -6,6 +6,7 @@
 // for the terminal.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -14,12 +15,22 @@
 #include "base/clock.h"
 #include "base/result.h"
 
+namespace samovar {
+class Engine;
+class LlamaEngine;
+}  // namespace samovar
+
 namespace samovar::app {
+
+// What stands between scheduler and engine: tests put an engine here that steers replies. It borrows
+// the engine it is given, and computes in it. Empty: nothing.
+using WrapEngine = std::function<std::unique_ptr<Engine>(LlamaEngine&)>;
 
 class Service {
  public:
   // Prints the memory table before it allocates.
-  static Result<std::unique_ptr<Service>> load(const ServeOptions& options);
+  static Result<std::unique_ptr<Service>> load(const ServeOptions& options,
+                                               const WrapEngine& wrap = {});
   ~Service();
 
   [[nodiscard]] HttpResponse handle(const HttpRequest& request) const;
