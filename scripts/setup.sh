@@ -14,15 +14,13 @@ packages="g++ cmake ninja-build git ccache openssl curl jq libspdlog-dev libfmt-
   libssl-dev libsqlite3-dev libxxhash-dev libgtest-dev libgmock-dev librapidcheck-dev
   libcurl4-openssl-dev libedit-dev"
 
-# npm only fetches llama.cpp: not needed once the cache holds it.
-fetched() { scripts/llama.sh --offline >/dev/null 2>&1; }
+# npm fetches llama.cpp and the client libraries that tests/sdk runs against the server.
 
 if ! command -v dpkg-query >/dev/null; then
   missing=""
-  for tool in c++ cmake ninja git openssl curl jq; do
+  for tool in c++ cmake ninja git openssl curl jq npm; do
     command -v "$tool" >/dev/null || missing="$missing $tool"
   done
-  fetched || command -v npm >/dev/null || missing="$missing npm"
   [ -z "$missing" ] || die "this is not Debian; install these yourself:$missing." \
     "Libraries: spdlog, fmt, CLI11, OpenSSL, SQLite, xxHash, GoogleTest with gmock, RapidCheck, libcurl, libedit"
   say "this is not Debian; the tools are here. Libraries: spdlog, fmt, CLI11, OpenSSL, SQLite, xxHash, GoogleTest with gmock, RapidCheck, libcurl, libedit"
@@ -34,7 +32,7 @@ for package in $packages; do
   state="$(dpkg-query -W -f '${Status}' "$package" 2>/dev/null || true)"
   [ "$state" = "install ok installed" ] || missing="$missing $package"
 done
-command -v npm >/dev/null || fetched || missing="$missing npm"
+command -v npm >/dev/null || missing="$missing npm"
 if [ -z "$missing" ]; then
   say "nothing to install"
   exit 0

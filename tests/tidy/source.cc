@@ -90,8 +90,10 @@ std::vector<Source> read_sources(const std::string& root) {
   std::vector<fs::path> paths;
   for (const char* folder : {"src", "tests", "tools", "bench", "docs"}) {
     if (!fs::exists(fs::path(root) / folder)) continue;
-    for (const auto& entry : fs::recursive_directory_iterator(fs::path(root) / folder)) {
-      if (entry.is_regular_file() && wanted(entry.path())) paths.push_back(entry.path());
+    fs::recursive_directory_iterator entry(fs::path(root) / folder);
+    for (; entry != fs::recursive_directory_iterator(); ++entry) {
+      if (entry->path().filename() == "node_modules") entry.disable_recursion_pending();
+      if (entry->is_regular_file() && wanted(entry->path())) paths.push_back(entry->path());
     }
   }
   for (const auto& entry : fs::directory_iterator(root)) {
