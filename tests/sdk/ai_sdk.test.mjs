@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
-import { generateObject, generateText, isStepCount, streamText, tool } from 'ai';
+import { generateObject, generateText, isStepCount, Output, streamText, tool } from 'ai';
 import { z } from 'zod';
 import { call, longText, reply } from './script.mjs';
 import { Server } from './server.mjs';
@@ -17,7 +17,7 @@ suite('@ai-sdk/openai-compatible', () => {
       rules: [
         { user: 'Tidy up', step: 0, reply: reply({ think: 'First I look.', calls: [call('list', {})] }) },
         { user: 'Tidy up', step: 1, last: 'b.txt', reply: reply({ think: 'Two files.', text: 'I remove both.',
-          calls: [call('remove', { name: 'a.txt', force: true }), call('remove', { name: 'b.txt', force: false })] }) },
+          calls: [call('remove', { name: 'a.txt', times: 1 }), call('remove', { name: 'b.txt', times: 2 })] }) },
         { user: 'Tidy up', step: 2, last: 'removed', reply: reply({ text: 'All tidy.' }) },
         { last: 'count', reply: reply({ text: longText(3000) }) },
         { last: 'object', reply: '\n</think>\n\n{"name": "Ada", "born": 1815}' },
@@ -34,8 +34,8 @@ suite('@ai-sdk/openai-compatible', () => {
     return {
       list: tool({ description: 'Lists files', inputSchema: z.object({}),
         execute: async () => { done.push('list'); return ['a.txt', 'b.txt']; } }),
-      remove: tool({ description: 'Removes a file', inputSchema: z.object({ name: z.string(), force: z.boolean() }),
-        execute: async ({ name, force }) => { done.push(`${name} ${force}`); return `removed ${name}`; } }),
+      remove: tool({ description: 'Removes a file', inputSchema: z.object({ name: z.string(), times: z.number() }),
+        execute: async ({ name, times }) => { done.push(`${name} ${times}`); return `removed ${name}`; } }),
     };
   }
 
@@ -45,7 +45,9 @@ suite('@ai-sdk/openai-compatible', () => {
     assert.equal(result.reasoningText.trim(), 'A greeting.');
     assert.equal(result.finishReason, 'stop');
     assert.ok(result.usage.inputTokens > 0 && result.usage.outputTokens > 0);
-    const again = await generateText({ model, prompt: 'Say hello' });
+    const long = { model, prompt: `Say hello. ${longText(100)}` };
+    await generateText(long);
+    const again = await generateText(long);
     assert.ok(again.usage.inputTokenDetails.cacheReadTokens > 0);
   });
 
@@ -67,7 +69,7 @@ suite('@ai-sdk/openai-compatible', () => {
         stopWhen: isStepCount(5), maxRetries: 0 });
       const finished = await result;
       assert.equal(await finished.text, 'All tidy.');
-      assert.deepEqual(done, ['list', 'a.txt true', 'b.txt false']);
+      assert.deepEqual(done, ['list', 'a.txt 1', 'b.txt 2']);
       const steps = await finished.steps;
       assert.equal(steps.length, 3);
       for (let i = 1; i < steps.length; ++i) {
@@ -78,9 +80,12 @@ suite('@ai-sdk/openai-compatible', () => {
     }
   });
 
-  test('generateObject: bound by the schema', async () => {
-    const { object } = await generateObject({ model, prompt: 'An object, please',
-      schema: z.object({ name: z.string(), born: z.number() }) });
+  test('an object, bound by its schema', async () => {
+    const schema = z.object({ name: z.string(), born: z.number() });
+    const request = { model, prompt: 'An object, please', output: Output.object({ schema }) };
+    assert.deepEqual((await generateText(request)).output, { name: 'Ada', born: 1815 });
+    assert.deepEqual(await streamText(request).output, { name: 'Ada', born: 1815 });
+    const { object } = await generateObject({ model, prompt: request.prompt, schema });
     assert.deepEqual(object, { name: 'Ada', born: 1815 });
   });
 
