@@ -11,6 +11,14 @@ import { call, longText, reply } from '../sdk/script.mjs';
 import { Server } from '../sdk/server.mjs';
 import { table } from './table.mjs';
 
+const running = new Set();  // process groups to end with us
+for (const name of ['SIGINT', 'SIGTERM']) {
+  process.once(name, () => {
+    for (const end of running) end();
+    process.exit(1);
+  });
+}
+
 const model = 'samovar';
 const taskPrompt = 'Please repair the greeting in greet.sh, then run it.';
 const longPrompt = 'Now tell me everything about greetings, at length.';
@@ -27,8 +35,9 @@ function rules(agent, place) {
     step(1, 'It says Helo; it should say Hello.', edit),
     step(2, 'Now I try it.', run),
     { user: taskPrompt, step: 3, reply: reply({ think: 'It works.', text: 'DONE: the greeting says Hello now.' }) },
-    { user: longPrompt, reply: reply({ think: 'A long story.', text: longText(6000) }) },
+    // Before the long one: some agents send the question that was interrupted together with the next.
     { user: lastPrompt, reply: reply({ think: 'One word.', text: 'ANSWER: Helo became Hello.' }) },
+    { user: longPrompt, reply: reply({ think: 'A long story.', text: longText(6000) }) },
     { reply: reply({ text: 'Greeting' }) },  // requests beside the conversation, for titles and the like
   ];
 }
@@ -45,20 +54,23 @@ async function runAgent(agent, folder, place, words, until) {
   child.stdout.on('data', (bytes) => { output += bytes; });
   child.stderr.on('data', (bytes) => { output += bytes; });
   const signal = (name) => { try { process.kill(-child.pid, name); } catch { /* it has ended */ } };
+  const end = () => signal('SIGKILL');
+  running.add(end);
   const ended = new Promise((resolve) => {
     child.once('error', (error) => resolve(String(error)));
     child.once('close', (code, name) => resolve(name ?? code));
   });
-  const guard = setTimeout(() => signal('SIGKILL'), 1000 * runSeconds);
+  const guard = setTimeout(end, 1000 * runSeconds);
   let interrupted = false;
   if (until) {
     interrupted = await Promise.race([until(), ended.then(() => false)]);
     if (interrupted) process.kill(child.pid, 'SIGINT');
   }
-  const late = setTimeout(() => signal('SIGKILL'), until ? 20000 : 1000 * runSeconds);
+  const late = setTimeout(end, until ? 20000 : 1000 * runSeconds);
   const outcome = await ended;
   clearTimeout(guard);
   clearTimeout(late);
+  running.delete(end);
   return { outcome, output, interrupted };
 }
 
