@@ -2,7 +2,9 @@
 // client without a socket. Header only, used by *_test.cc.
 #pragma once
 
+#include <fstream>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -164,6 +166,12 @@ class FakeClient final : public BodyWriter {
   std::string received;
   std::vector<std::string> writes;
 };
+
+// A transcript that is kept as a file, src/api/golden/NAME.
+inline std::string golden(const std::string& name) {
+  std::ifstream file(std::string(SAMOVAR_SOURCE) + "/src/api/golden/" + name);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
 
 // The payloads of the `data:` events, in order.
 inline std::vector<std::string> sse_data(const std::string& body) {

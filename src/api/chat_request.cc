@@ -3,15 +3,13 @@
 #include <fmt/format.h>
 
 #include <limits>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "api/chat_request_parts.h"
 #include "api/json_fields.h"
-#include "api/json_outline.h"
 #include "api/message_memo.h"
-#include "base/limits.h"
+#include "api/outlined_body.h"
 
 namespace samovar {
 namespace {
@@ -82,61 +80,22 @@ void read_others(const JsonObject& fields, const ChatDefaults& defaults,
   read_reply_options(fields, defaults, request);
 }
 
-// nullptr if the message has a problem.
-std::shared_ptr<const ChatMessage> parse_message(std::string_view text) {
-  try {
-    const auto json = nlohmann::ordered_json::parse(text);
-    Problem problem;
-    auto message = std::make_shared<const ChatMessage>(read_message(JsonObject(json, "", problem)));
-    return problem.found() ? nullptr : message;
-  } catch (const nlohmann::ordered_json::exception&) {
-    return nullptr;
-  }
-}
+ParsedMessages read_one(const JsonObject& fields) { return {read_message(fields)}; }
 
-// The body without what stands in its messages, parsed; nullopt if that is no JSON.
-std::optional<nlohmann::ordered_json> parse_rest(std::string_view body,
-                                                 const JsonOutline& outline) {
-  std::string rest(body.substr(0, outline.messages_begin));
-  rest += body.substr(outline.messages_end);
-  nlohmann::ordered_json json;
-  if (!parse_json_body(rest, json)) return std::nullopt;
-  const auto messages = json.find("messages");
-  const bool sound = messages != json.end() && messages->is_array() && messages->empty();
-  return sound ? std::optional(std::move(json)) : std::nullopt;
-}
-
-// Message by message. The rest being valid JSON, the messages stand where the outline says, and
-// each being valid alone, so is the whole. nullopt if anything is wrong or unusual: what that is,
-// the body as a whole tells.
+// nullopt if anything is wrong or unusual: what that is, the body as a whole tells.
 std::optional<ChatCompletionRequest> parse_by_message(std::string_view body,
                                                       const ChatDefaults& defaults,
                                                       MessageMemo& memo) {
-  if (body.size() > limits::body_bytes_max) return std::nullopt;
-  const auto outline = outline_json(body);
-  if (!outline || !outline->has_messages || outline->messages.empty() ||
-      outline->messages.size() > limits::messages_max) {
-    return std::nullopt;
-  }
-  const auto rest = parse_rest(body, *outline);
-  if (!rest) return std::nullopt;
+  const auto outlined = OutlinedBody::of(body);
+  if (!outlined) return std::nullopt;
   Problem problem;
-  const JsonObject fields(*rest, "", problem);
+  const JsonObject fields(outlined->rest(), "", problem);
   ChatCompletionRequest request;
   request.chat.enable_thinking = defaults.enable_thinking;
   refuse_unsupported(fields);
   read_others(fields, defaults, request);
   if (problem.found()) return std::nullopt;
-  request.chat.messages.reserve(outline->messages.size());
-  for (const std::string_view text : outline->messages) {
-    auto message = memo.find(text);
-    if (message == nullptr) {
-      message = parse_message(text);
-      if (message == nullptr) return std::nullopt;
-      memo.add(text, message);
-    }
-    request.chat.messages.push_back(*message);
-  }
+  if (!outlined->read_messages(memo, read_one, request.chat.messages)) return std::nullopt;
   return request;
 }
 

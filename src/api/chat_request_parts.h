@@ -2,6 +2,7 @@
 // the JsonObject; what is returned then is not used.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "api/chat_request.h"
@@ -19,6 +20,7 @@ void read_template_arguments(const JsonObject& body, ChatRequest& chat);
 
 // chat_sampling.cc: everything that chooses tokens, and where the reply ends.
 void read_sampling(const JsonObject& body, int vocab_size, SamplingParams& sampling);
-void read_stop(const JsonObject& body, std::vector<std::string>& stop);
+void read_stop(const JsonObject& body, std::vector<std::string>& stop,
+               const std::string& name = "stop");
 
 }  // namespace samovar

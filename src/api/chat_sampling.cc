@@ -163,27 +163,35 @@ void read_sampling(const JsonObject& body, int vocab_size, SamplingParams& sampl
   }
   assign(sampling.repeat_last_n, body.integer("repeat_last_n", 0, kRepeatWindowMax));
   assign(sampling.ignore_eos, body.boolean("ignore_eos"));
+  // llama-server's two names, and Qwen's; -1: no limit.
+  for (const char* name :
+       {"thinking_budget", "reasoning_budget_tokens", "thinking_budget_tokens"}) {
+    const auto budget = body.integer(name, -1, std::numeric_limits<std::int32_t>::max());
+    if (!budget) continue;
+    sampling.thinking_budget =
+        *budget < 0 ? std::nullopt : std::optional(static_cast<int>(*budget));
+  }
   read_seed(body, sampling);
   read_logprobs(body, sampling);
   read_logit_bias(body, vocab_size, sampling);
 }
 
-void read_stop(const JsonObject& body, std::vector<std::string>& stop) {
-  const Json* value = body.find("stop");
+void read_stop(const JsonObject& body, std::vector<std::string>& stop, const std::string& name) {
+  const Json* value = body.find(name);
   if (value == nullptr) return;
   if (!value->is_array()) {
     if (!value->is_string()) {
-      body.problem().report(fmt::format("'stop' must be a string or an array of strings, not {}",
-                                        json_type_name(*value)),
-                            "stop");
+      body.problem().report(fmt::format("'{}' must be a string or an array of strings, not {}",
+                                        name, json_type_name(*value)),
+                            name);
       return;
     }
-    add_stop(*value, "stop", body.problem(), stop);
+    add_stop(*value, name, body.problem(), stop);
     return;
   }
-  const Json* list = body.array("stop", limits::stop_strings_max);
+  const Json* list = body.array(name, limits::stop_strings_max);
   for (std::size_t i = 0; list != nullptr && i < list->size(); ++i) {
-    add_stop((*list)[i], fmt::format("stop[{}]", i), body.problem(), stop);
+    add_stop((*list)[i], fmt::format("{}[{}]", name, i), body.problem(), stop);
   }
 }
 

@@ -4,16 +4,16 @@
 
 namespace samovar {
 
-std::shared_ptr<const ChatMessage> MessageMemo::find(std::string_view json) {
+std::shared_ptr<const ParsedMessages> MessageMemo::find(std::string_view json) {
   const std::lock_guard lock(mutex_);
   const auto found = index_.find(json);
   if (found == index_.end()) return nullptr;
   entries_.splice(entries_.begin(), entries_, found->second);
-  return found->second->message;
+  return found->second->messages;
 }
 
-void MessageMemo::add(std::string_view json, std::shared_ptr<const ChatMessage> message) {
-  Entry entry{std::string(json), std::move(message)};
+void MessageMemo::add(std::string_view json, std::shared_ptr<const ParsedMessages> messages) {
+  Entry entry{std::string(json), std::move(messages)};
   if (entry.bytes() > bytes_max_ / 4) return;
   const std::lock_guard lock(mutex_);
   if (index_.contains(json)) return;  // another thread was faster

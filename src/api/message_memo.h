@@ -1,7 +1,8 @@
 // MessageMemo: messages of requests by their JSON text, so that a conversation that comes again
 // with one message more costs the parsing of that one. Keyed by the whole text and compared in
 // full, so a hit is exact; only messages without any problem are kept. Least recently used ones go
-// when the memory bound is reached. Owned by ChatCompletions, shared by all HTTP threads (own lock;
+// when the memory bound is reached. Owned by a dialect (the same text
+// means different things in different ones), shared by all HTTP threads (own lock;
 // parsing happens outside it). Cannot fail.
 #pragma once
 
@@ -12,10 +13,14 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "core/chat.h"
 
 namespace samovar {
+
+// What one element of a request's `messages` says: in some dialects several messages of ours.
+using ParsedMessages = std::vector<ChatMessage>;
 
 class MessageMemo {
  public:
@@ -25,16 +30,16 @@ class MessageMemo {
   explicit MessageMemo(std::size_t bytes_max = kBytes) : bytes_max_(bytes_max) {}
 
   // nullptr: not known.
-  [[nodiscard]] std::shared_ptr<const ChatMessage> find(std::string_view json);
+  [[nodiscard]] std::shared_ptr<const ParsedMessages> find(std::string_view json);
 
-  void add(std::string_view json, std::shared_ptr<const ChatMessage> message);
+  void add(std::string_view json, std::shared_ptr<const ParsedMessages> messages);
 
   [[nodiscard]] std::size_t bytes() const;
 
  private:
   struct Entry {
     std::string json;
-    std::shared_ptr<const ChatMessage> message;
+    std::shared_ptr<const ParsedMessages> messages;
     [[nodiscard]] std::size_t bytes() const { return 2 * json.size() + 512; }  // 512: nodes, fields
   };
   using Recency = std::list<Entry>;  // most recently used first

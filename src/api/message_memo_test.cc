@@ -257,12 +257,12 @@ TEST(MessageMemo, ForgetsTheOldestAndNeverKeepsMoreThanAllowed) {
   MessageMemo memo(100'000);
   for (int i = 0; i < 1000; ++i) {
     const std::string text = fmt::format("{} {}", i, std::string(300, 'x'));
-    memo.add(text, std::make_shared<const ChatMessage>());
+    memo.add(text, std::make_shared<const ParsedMessages>());
     EXPECT_LE(memo.bytes(), 100'000u);
     EXPECT_NE(memo.find(text), nullptr);
   }
   EXPECT_EQ(memo.find(fmt::format("0 {}", std::string(300, 'x'))), nullptr);
-  memo.add(std::string(60'000, 'y'), std::make_shared<const ChatMessage>());
+  memo.add(std::string(60'000, 'y'), std::make_shared<const ParsedMessages>());
   EXPECT_EQ(memo.find(std::string(60'000, 'y')), nullptr) << "too large to keep";
 }
 

@@ -43,6 +43,7 @@ struct ReplyProgress {
 // A reply that is complete.
 struct ReplyDone {
   const TurnFinished& turn;
+  const TurnStarted& plan;
   const char* finish;  // "stop", "length" or "tool_calls"
   const ChatMessage& message;
   std::span<const ReplyBlock> blocks;
@@ -74,6 +75,9 @@ class ReplyDialect {
 
   // --- a whole reply ---
   [[nodiscard]] virtual HttpResponse whole(const ReplyDone& reply) = 0;
+
+  // What the ids of calls begin with, for formats in which the model gives them none.
+  [[nodiscard]] virtual std::string_view call_id_prefix() const { return "call_"; }
 
   // How this dialect says what went wrong, in a response of its own.
   [[nodiscard]] virtual ErrorForm error_form() const { return ErrorForm::openai; }

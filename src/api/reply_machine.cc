@@ -100,7 +100,8 @@ void ReplyMachine::on(const TurnFinished& event, std::string& out) {
   if (recorder_ != nullptr)
     recorder_->finished(event, {finish, said, json_text(message_json(said))});
   const Json timings = timings_of(event, recorder_.get());
-  const ReplyDone reply{event, finish, said, blocks_, logprobs_, timings};
+  const TurnStarted plan = plan_.value_or(TurnStarted{});
+  const ReplyDone reply{event, plan, finish, said, blocks_, logprobs_, timings};
   if (streams()) return dialect_->ended(reply, out);
   response_ = dialect_->whole(reply);
   if (recorder_ != nullptr) add_turn_headers(recorder_->report(), plan_, response_.headers);
@@ -139,7 +140,8 @@ void ReplyMachine::add_call(const ReplyDelta::Call& piece, std::string& out) {
   if (known != blocks_.end()) return grow(*known, piece.arguments, out);
   ReplyBlock block{.kind = ReplyBlock::Kind::tool_call};
   block.call = piece.index;
-  block.id = piece.id.empty() ? random_id("call_") : piece.id;  // some formats have none
+  block.id = piece.id.empty() ? random_id(dialect_->call_id_prefix())
+                              : piece.id;  // some formats have none
   block.name = piece.name;
   grow(begin_block(std::move(block), out), piece.arguments, out);
 }

@@ -10,7 +10,8 @@ namespace samovar {
 namespace {
 
 constexpr std::string_view kKnownPaths =
-    "POST /v1/chat/completions, GET /v1/models, /v1/samovar/turns, /health and /ready";
+    "POST /v1/chat/completions and /v1/messages, GET /v1/models, /v1/samovar/turns, /health and "
+    "/ready";
 
 HttpResponse json_response(std::string body) {
   HttpResponse response;
@@ -21,8 +22,8 @@ HttpResponse json_response(std::string body) {
 // Endpoints of the same APIs that a client may expect from a server that has the chat one.
 bool known_elsewhere(std::string_view path) {
   for (const std::string_view other :
-       {"/v1/messages", "/v1/responses", "/v1/completions", "/v1/embeddings", "/completions",
-        "/completion", "/embeddings", "/v1/rerank"}) {
+       {"/v1/responses", "/v1/completions", "/v1/embeddings", "/completions", "/completion",
+        "/embeddings", "/v1/rerank"}) {
     if (path == other || path.starts_with(std::string(other) + "/")) return true;
   }
   return false;
@@ -39,14 +40,14 @@ HttpResponse not_found(const std::string& path) {
   Error error{ErrorKind::not_found, "there is no " + path + " here", "",
               "this server has " + std::string(kKnownPaths)};
   if (known_elsewhere(path)) error.message = path + " is not served by this version";
-  return error_response(error);
+  return error_response(error, 1, error_form_of(path));
 }
 
 }  // namespace
 
-Router::Router(ChatCompletions& chat, TurnsApi* turns, const Models& models,
+Router::Router(ChatCompletions& chat, MessagesApi& messages, TurnsApi* turns, const Models& models,
                std::function<bool()> ready)
-    : chat_(chat), turns_(turns), models_(models), ready_(std::move(ready)) {}
+    : chat_(chat), messages_(messages), turns_(turns), models_(models), ready_(std::move(ready)) {}
 
 HttpResponse Router::handle(const HttpRequest& request) const {
   try {
@@ -66,9 +67,7 @@ HttpResponse Router::route(const HttpRequest& request) const {
   }
   if (path == "/ready") return reads(request) ? ready() : wrong_method(request, "GET, HEAD");
   if (auto response = route_turns(request)) return std::move(*response);
-  if (path == "/v1/chat/completions" || path == "/chat/completions") {
-    return request.method == "POST" ? chat_.handle(request) : wrong_method(request, "POST");
-  }
+  if (auto response = route_replies(request)) return std::move(*response);
   if (path == "/v1/models" || path == "/models") {
     return reads(request) ? models_.list() : wrong_method(request, "GET, HEAD");
   }
@@ -78,6 +77,21 @@ HttpResponse Router::route(const HttpRequest& request) const {
                           : wrong_method(request, "GET, HEAD");
   }
   return not_found(request.path);
+}
+
+std::optional<HttpResponse> Router::route_replies(const HttpRequest& request) const {
+  const std::string_view path = request.path;
+  const auto post = [&](auto&& handle) {
+    return request.method == "POST" ? handle() : wrong_method(request, "POST");
+  };
+  if (path == "/v1/chat/completions" || path == "/chat/completions") {
+    return post([&] { return chat_.handle(request); });
+  }
+  if (path == "/v1/messages") return post([&] { return messages_.create(request); });
+  if (path == "/v1/messages/count_tokens") {
+    return post([&] { return messages_.count_tokens(request); });
+  }
+  return std::nullopt;
 }
 
 std::optional<HttpResponse> Router::route_turns(const HttpRequest& request) const {

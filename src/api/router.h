@@ -3,6 +3,7 @@
 // here.
 //
 //   POST /v1/chat/completions, /chat/completions    ChatCompletions
+//   POST /v1/messages, /v1/messages/count_tokens   MessagesApi
 //   GET  /v1/chat/completions, and .../{id}         TurnsApi: those that are kept
 //   GET  /v1/samovar/turns, /v1/samovar/sessions    TurnsApi: the ledger
 //   GET  /v1/models, /models, /v1/models/{id}       Models
@@ -15,6 +16,7 @@
 
 #include "api/chat_completions.h"
 #include "api/http_types.h"
+#include "api/messages_api.h"
 #include "api/models.h"
 #include "api/turns_api.h"
 
@@ -23,16 +25,20 @@ namespace samovar {
 class Router {
  public:
   // `ready` is asked by GET /ready; cheap, any thread. `turns` may be null: there is no ledger.
-  Router(ChatCompletions& chat, TurnsApi* turns, const Models& models, std::function<bool()> ready);
+  Router(ChatCompletions& chat, MessagesApi& messages, TurnsApi* turns, const Models& models,
+         std::function<bool()> ready);
 
   [[nodiscard]] HttpResponse handle(const HttpRequest& request) const;
 
  private:
   [[nodiscard]] HttpResponse route(const HttpRequest& request) const;
   [[nodiscard]] HttpResponse ready() const;
+  // nullopt: none of the paths concerned.
+  [[nodiscard]] std::optional<HttpResponse> route_replies(const HttpRequest& request) const;
   [[nodiscard]] std::optional<HttpResponse> route_turns(const HttpRequest& request) const;
 
   ChatCompletions& chat_;
+  MessagesApi& messages_;
   TurnsApi* const turns_;
   const Models& models_;
   std::function<bool()> ready_;

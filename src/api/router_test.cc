@@ -36,7 +36,8 @@ class RouterTest : public testing::Test {
                   .context = 65536,
                   .trained_context = 262144,
                   .created = 1700000000}};
-  Router router_{completions_, nullptr, models_, [this] { return ready_; }};
+  MessagesApi messages_{runner_, "qwen"};
+  Router router_{completions_, messages_, nullptr, models_, [this] { return ready_; }};
 };
 
 TEST_F(RouterTest, PathsAndMethods) {
@@ -59,8 +60,10 @@ TEST_F(RouterTest, PathsAndMethods) {
       {"GET", "/v1/chat/completions", 405, "use POST"},
       {"POST", "/v1/chat/completions", 400, "not valid JSON"},
       {"POST", "/chat/completions", 400, "not valid JSON"},
-      {"POST", "/v1/messages", 404, "not served by this version"},
-      {"POST", "/v1/messages/count_tokens", 404, "not served by this version"},
+      {"POST", "/v1/messages", 400, "not valid JSON"},
+      {"GET", "/v1/messages", 405, "use POST"},
+      {"POST", "/v1/messages/count_tokens", 400, "\"type\":\"error\""},
+      {"POST", "/v1/messages/batches", 404, "\"type\":\"error\""},
       {"POST", "/v1/responses", 404, "not served by this version"},
       {"POST", "/v1/completions", 404, "not served by this version"},
       {"POST", "/v1/embeddings", 404, "not served by this version"},

@@ -54,14 +54,25 @@ TurnRunner::TurnRunner(const ChatPath& chat, TurnService& turns, TurnRecords* re
 HttpResponse TurnRunner::converse(const HttpRequest& request, DialectRequest& parsed,
                                   TurnOrigin origin, std::unique_ptr<ReplyDialect> dialect,
                                   Micros began) {
-  origin.neutralised = names_of(neutralise(parsed.chat, defaults_.neutralise));
-  if (defaults_.sort_tools && sort_tools(parsed.chat)) origin.tool_order = "sorted";
-  auto rendered = chat_.render(parsed.chat);
+  auto rendered = render(parsed, origin);
   if (!rendered) return error_response(rendered.error(), 1, dialect->error_form());
   origin.session_key = session_key(request, parsed);
   origin.keep_text = parsed.store;
   if (records_ != nullptr && records_->keeps_text(parsed.store)) origin.body = request.body;
   return run(request, parsed, *rendered, std::move(origin), std::move(dialect), began);
+}
+
+Result<RenderedChat> TurnRunner::render(DialectRequest& parsed, TurnOrigin& origin) const {
+  origin.neutralised = names_of(neutralise(parsed.chat, defaults_.neutralise));
+  if (defaults_.sort_tools && sort_tools(parsed.chat)) origin.tool_order = "sorted";
+  return chat_.render(parsed.chat);
+}
+
+Result<Position> TurnRunner::count(DialectRequest& parsed) const {
+  TurnOrigin nowhere;
+  const auto rendered = render(parsed, nowhere);
+  if (!rendered) return std::unexpected(rendered.error());
+  return rendered->prompt.size();
 }
 
 HttpResponse TurnRunner::run(const HttpRequest& request, DialectRequest& parsed,

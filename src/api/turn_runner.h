@@ -39,12 +39,17 @@ class TurnRunner {
                                  RenderedChat& rendered, TurnOrigin origin,
                                  std::unique_ptr<ReplyDialect> dialect, Micros began);
 
+  // The tokens of the prompt that converse() would submit.
+  [[nodiscard]] Result<Position> count(DialectRequest& parsed) const;
+
   [[nodiscard]] const ChatPath& chat() const { return chat_; }
   [[nodiscard]] const ChatDefaults& defaults() const { return defaults_; }
   [[nodiscard]] const Clock& clock() const { return clock_; }
   [[nodiscard]] TurnRecords* records() const { return records_; }
 
  private:
+  // Volatile lines fixed, tools in order, then the template.
+  [[nodiscard]] Result<RenderedChat> render(DialectRequest& parsed, TurnOrigin& origin) const;
   [[nodiscard]] HttpResponse refuse(const Error& error, ErrorForm form) const;
 
   const ChatPath& chat_;

@@ -55,8 +55,8 @@ HttpResponse answer_while_loading(const HttpRequest& request) {
     response.body = R"({"status":"ok"})";
     return response;
   }
-  return error_response(
-      {ErrorKind::unavailable, "the model is being loaded", "", "try again soon"});
+  return error_response({ErrorKind::unavailable, "the model is being loaded", "", "try again soon"},
+                        1, error_form_of(request.path));
 }
 
 void announce(const ServeOptions& options, const Service& service, const std::string& url) {

@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "api/chat_completions.h"
+#include "api/messages_api.h"
 #include "api/model_chat.h"
 #include "api/models.h"
 #include "api/router.h"
@@ -107,7 +108,8 @@ struct Service::Parts {
         turns_api(record.records()),
         runner(chat, turns, &record.records(), system_clock(), chat_defaults(options, *engine)),
         completions(runner, models.model().id),
-        router(completions, &turns_api, models, [this] { return accepting.load(); }) {
+        messages(runner, models.model().id),
+        router(completions, messages, &turns_api, models, [this] { return accepting.load(); }) {
     if (rewarmer == nullptr) return;
     record.records().on_ended([this](EndedReply ended) {
       rewarmer->reply_ended(std::move(ended.chat), std::move(ended.reply), *ended.prompt,
@@ -142,6 +144,7 @@ struct Service::Parts {
   TurnsApi turns_api;
   TurnRunner runner;
   ChatCompletions completions;
+  MessagesApi messages;
   Router router;
 };
 

@@ -50,6 +50,10 @@ struct SamplingParams {
   // most likely ones.
   std::optional<int> top_logprobs;
 
+  // Tokens of reasoning at most; then its end tag (grammar.thinking_end) is forced. nullopt: as many
+  // as the model likes.
+  std::optional<int> thinking_budget;
+
   Grammar grammar;
   std::string generation_prompt;  // the primer's text, which the grammar must be advanced past
 };

@@ -90,6 +90,7 @@ struct TurnStarted {  // admitted; prefill begins
   std::string plan;  // printable
   ReuseSource source = ReuseSource::none;
   ReuseFacts facts;
+  Position history_tokens = 0;  // of the prompt, without its generation primer
 };
 struct TurnProgress {  // after each piece of prefill
   Position done = 0;   // prompt tokens in memory so far, reused ones included

@@ -27,7 +27,8 @@ bool is_plain_greedy(const SamplingParams& params, const llama_vocab* vocab) {
   std::int32_t suppressed = 0;
   llama_vocab_get_suppress_tokens(vocab, &suppressed);
   return params.temperature <= 0.0 && !has_penalties(params) && params.logit_bias.empty() &&
-         !params.ignore_eos && params.grammar.gbnf.empty() && suppressed == 0;
+         !params.ignore_eos && params.grammar.gbnf.empty() && !params.thinking_budget &&
+         suppressed == 0;
 }
 
 common_grammar_trigger to_common(const GrammarTrigger& trigger) {
@@ -51,8 +52,7 @@ common_grammar_trigger to_common(const GrammarTrigger& trigger) {
   return result;
 }
 
-void set_grammar(const SamplingParams& params, const llama_vocab* vocab,
-                 common_params_sampling& common) {
+void set_grammar(const SamplingParams& params, common_params_sampling& common) {
   const Grammar& grammar = params.grammar;
   if (grammar.gbnf.empty()) {
     return;
@@ -66,14 +66,23 @@ void set_grammar(const SamplingParams& params, const llama_vocab* vocab,
   for (const GrammarTrigger& trigger : grammar.triggers) {
     common.grammar_triggers.push_back(to_common(trigger));
   }
-  // With the tags known, a lazy grammar sleeps while the model thinks: a tool call that it merely
-  // considers in its reasoning must not bind it.
-  if (!grammar.thinking_start.empty()) {
-    common.reasoning_budget_start = common_tokenize(vocab, grammar.thinking_start, false, true);
-    for (const std::string& tag : grammar.thinking_end) {
-      common.reasoning_budget_end.push_back(common_tokenize(vocab, tag, false, true));
-    }
+}
+
+// With the tags known, a lazy grammar sleeps while the model thinks: a tool call that it merely
+// considers in its reasoning must not bind it. And a budget can end the thinking.
+void set_thinking(const SamplingParams& params, const llama_vocab* vocab,
+                  common_params_sampling& common) {
+  const Grammar& grammar = params.grammar;
+  if (grammar.thinking_start.empty() || grammar.thinking_end.empty()) return;
+  if (grammar.gbnf.empty() && !params.thinking_budget) return;
+  common.reasoning_budget_start = common_tokenize(vocab, grammar.thinking_start, false, true);
+  for (const std::string& tag : grammar.thinking_end) {
+    common.reasoning_budget_end.push_back(common_tokenize(vocab, tag, false, true));
   }
+  if (!params.thinking_budget) return;
+  common.reasoning_budget_tokens = std::max(0, *params.thinking_budget);
+  common.reasoning_budget_forced = common.reasoning_budget_end.front();
+  common.generation_prompt = params.generation_prompt;
 }
 
 common_params_sampling to_common(const SamplingParams& params, const llama_vocab* vocab,
@@ -103,7 +112,8 @@ common_params_sampling to_common(const SamplingParams& params, const llama_vocab
       common.logit_bias.push_back({token, -INFINITY});
     }
   }
-  set_grammar(params, vocab, common);
+  set_grammar(params, common);
+  set_thinking(params, vocab, common);
   return common;
 }
 

@@ -219,4 +219,25 @@ TEST_F(LlamaSamplerTest, LogprobsAreThoseOfTheRawDistribution) {
 }
 
 }  // namespace
+// After as many tokens of thinking as there may be the end tag is forced, whatever the model would
+// say, and what follows is free again.
+TEST_F(LlamaSamplerTest, AThinkingBudgetEndsTheThinking) {
+  const Tokens prompt = {5, 6, 7};
+  SamplingParams params;
+  params.temperature = 0;
+  params.grammar.thinking_start = "<think>";
+  params.grammar.thinking_end = {"</think>"};
+  params.generation_prompt = "<think>";  // the primer has begun the thinking
+  for (const int budget : {0, 3}) {
+    params.thinking_budget = budget;
+    const std::string said = text(reply(params, 24, prompt));
+    const std::size_t end = said.find("</think>");
+    ASSERT_NE(end, std::string::npos) << said;
+    EXPECT_EQ(said.find("</think>", end + 1), std::string::npos) << "forced once: " << said;
+    if (budget == 0) EXPECT_EQ(end, 0u) << said;
+  }
+  params.thinking_budget = std::nullopt;
+  EXPECT_EQ(text(reply(params, 24, prompt)).find("</think>"), std::string::npos);
+}
+
 }  // namespace samovar::testing

@@ -226,7 +226,8 @@ void Scheduler::announce(TurnState& turn, const Plan& plan) {
                                   .reused_tokens = plan.resume_at,
                                   .plan = plan.describe(),
                                   .source = plan.source,
-                                  .facts = turn.facts});
+                                  .facts = turn.facts,
+                                  .history_tokens = turn.request.prompt.primer_start});
 }
 
 Position Scheduler::reply_reserve(const TurnState& turn) const {

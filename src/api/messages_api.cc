@@ -1,0 +1,42 @@
+#include "api/messages_api.h"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "api/errors.h"
+#include "api/json_text.h"
+#include "api/messages_dialect.h"
+#include "api/messages_request.h"
+#include "api/reply_json.h"
+
+namespace samovar {
+namespace {
+
+HttpResponse refuse(const Error& error) { return error_response(error, 1, ErrorForm::anthropic); }
+
+}  // namespace
+
+MessagesApi::MessagesApi(TurnRunner& runner, std::string model_id)
+    : runner_(runner), model_id_(std::move(model_id)) {}
+
+HttpResponse MessagesApi::create(const HttpRequest& request) {
+  const Micros began = runner_.clock().now();
+  auto parsed = parse_messages_request(request.body, runner_.defaults(), &messages_);
+  if (!parsed) return refuse(parsed.error());
+  TurnOrigin origin{.id = random_id("msg_"), .dialect = "messages"};
+  auto dialect =
+      std::make_unique<MessagesDialect>(origin.id, model_id_, parsed->stop, parsed->max_tokens);
+  return runner_.converse(request, *parsed, std::move(origin), std::move(dialect), began);
+}
+
+HttpResponse MessagesApi::count_tokens(const HttpRequest& request) {
+  auto parsed = parse_messages_request(request.body, runner_.defaults(), &messages_);
+  if (!parsed) return refuse(parsed.error());
+  const auto tokens = runner_.count(*parsed);
+  if (!tokens) return refuse(tokens.error());
+  HttpResponse response;
+  response.body = json_text({{"input_tokens", *tokens}});
+  return response;
+}
+
+}  // namespace samovar
