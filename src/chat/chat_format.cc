@@ -22,6 +22,7 @@
 #include <utility>
 
 #include "chat/conversation_renderer.h"
+#include "chat/late_system.h"
 #include "chat/prompt_builder.h"
 #include "chat/replay.h"
 #include "chat/reply_syntax.h"
@@ -45,6 +46,7 @@ struct ChatFormat::Impl {
         source(std::move(template_text)),
         parallel_calls(
             common_chat_templates_get_caps(templates.get())["supports_parallel_tool_calls"]),
+        late_system(takes_late_system(templates.get())),
         prompts(vocab, find_message_openers(templates.get(), vocab)),
         replays(ReplayRules(vocab, prompts.openers()), kReplayMemoBytes),
         renderer(std::move(templates), vocab) {}
@@ -52,6 +54,7 @@ struct ChatFormat::Impl {
   const llama_vocab* vocab;
   std::string source;
   bool parallel_calls;
+  bool late_system;  // the template takes system messages anywhere
   PromptBuilder prompts;
   ReplayMemo replays;
   ConversationRenderer renderer;
@@ -111,6 +114,7 @@ Result<RenderedChat> ChatFormat::render_once(const ChatRequest& request, Replay*
   auto inputs = make_template_inputs(request, impl.parallel_calls);
   if (!inputs) return std::unexpected(std::move(inputs.error()));
   const bool restored = replay != nullptr && replay->restore_reasoning(inputs->messages);
+  if (!impl.late_system) fold_late_system(inputs->messages);
   const bool must_call = inputs->tool_choice == COMMON_CHAT_TOOL_CHOICE_REQUIRED;
   RenderedChat chat;
   try {

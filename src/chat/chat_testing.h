@@ -23,7 +23,7 @@ inline std::string read_file(const std::string& path) {
 
 inline std::string template_source(const std::string& name) {
   const std::string source =
-      read_file(std::string(SAMOVAR_LLAMA_DIR) + "/src/models/templates/" + name + ".jinja");
+      read_file(SAMOVAR_LLAMA_DIR "/src/models/templates/" + name + ".jinja");
   EXPECT_FALSE(source.empty()) << "no template " << name;
   return source;
 }
