@@ -99,25 +99,6 @@ TEST_F(ReplayCases, AToolLoopGetsItsReasoningBackExactly) {
   EXPECT_EQ(loop.replayed, 1);
 }
 
-// Goal: a boolean that the template writes as Python does is the reply's own. Another one, or a
-// string that looks like one, is not.
-TEST_F(ReplayCases, ConstantsThatTheTemplateSpellsAnotherWayAreReplayed) {
-  request_.tools[0].parameters =
-      R"({"type":"object","properties":{"city":{"type":"string"},"now":{"type":"boolean"}}})";
-  const Tokens first = sample(
-      "Is it\nTrue\n?\n</think>\n\n<tool_call>\n<function=get_weather>\n<parameter=city>\nOslo\n"
-      "</parameter>\n<parameter=now>\nfalse\n</parameter>\n</function>\n</tool_call>");
-  call("call_1", R"({"now": false, "city": "Oslo"})");
-  request_.messages[2].reasoning = "Is it\nTrue\n?";
-  EXPECT_TRUE(extends(next(), first)) << next().text;
-  EXPECT_EQ(next().replayed, 1);
-  for (const char* other : {R"({"city":"Oslo","now":true})", R"({"city":"Oslo","now":"False"})",
-                            R"({"city":"Oslo","now":null})"}) {
-    request_.messages[2].tool_calls[0].arguments = other;
-    expect_plain(next());
-  }
-}
-
 TEST_F(ReplayCases, ReasoningThatTheTemplateDropsStaysDropped) {
   sample("I know it.\n</think>\n\nGrey.");
   answer("Grey.");

@@ -3,7 +3,6 @@
 #include <llama.h>
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <utility>
 
@@ -20,24 +19,6 @@ struct ReplayRules::End {
 namespace {
 
 bool is_blank(std::string_view text) { return trimmed(text).empty(); }
-
-// Templates that write arguments without quotes spell true, false and null as Python does, which
-// their own syntax does not read. Nothing if there is no such word between two tags or lines.
-std::optional<std::string> with_json_words(std::string_view text) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kWords = {
-      {{"True", "true"}, {"False", "false"}, {"None", "null"}}};
-  std::string changed(text);
-  for (const auto& [python, json] : kWords) {
-    for (std::size_t at = changed.find(python); at != std::string::npos;
-         at = changed.find(python, at + 1)) {
-      const std::size_t end = at + python.size();
-      const bool opens = at > 0 && (changed[at - 1] == '\n' || changed[at - 1] == '>');
-      const bool closes = end < changed.size() && (changed[end] == '\n' || changed[end] == '<');
-      if (opens && closes) changed.replace(at, python.size(), json);
-    }
-  }
-  return changed == text ? std::nullopt : std::optional(std::move(changed));
-}
 
 bool is_inside_character(std::string_view text, std::size_t at) {
   return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U;
@@ -97,25 +78,10 @@ bool ReplayRules::append_tail(const End& end, Tokens& tokens) const {
   return true;
 }
 
-// The client's message has been found equal to the reply before; this is about the template's
-// spelling only.
-bool ReplayRules::differs_in_constants(const End& end, const SampledReply& reply) const {
-  const auto written = with_json_words(end.body);
-  if (!written) return false;
-  const TokenSpan body =
-      TokenSpan(reply.tokens).first(reply.tokens.size() - (reply.complete ? 1 : 0));
-  const std::string sampled = pieces_text(vocab_, body);
-  return read_meaning(reply.syntax, *written) ==
-         read_meaning(reply.syntax, with_json_words(sampled).value_or(sampled));
-}
-
 bool ReplayRules::append_by_meaning(const End& end, const SampledReply& reply,
                                     Tokens& tokens) const {
   const ReplyMeaning meaning = read_meaning(reply.syntax, end.body);
-  const bool same = std::ranges::find(reply.meanings, meaning) != reply.meanings.end();
-  if (!same && !differs_in_constants(end, reply)) {
-    return false;
-  }
+  if (std::ranges::find(reply.meanings, meaning) == reply.meanings.end()) return false;
   const bool drop_end = reply.complete && !end.sampled;
   append(TokenSpan(reply.tokens).first(reply.tokens.size() - (drop_end ? 1 : 0)), tokens);
   return append_tail(end, tokens);

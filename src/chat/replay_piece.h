@@ -33,7 +33,6 @@ class ReplayRules {
   [[nodiscard]] bool append_tail(const End& end, Tokens& tokens) const;
   [[nodiscard]] bool append_literally(std::string_view text, const End& end,
                                       const SampledReply& reply, Tokens& tokens) const;
-  [[nodiscard]] bool differs_in_constants(const End& end, const SampledReply& reply) const;
   [[nodiscard]] bool append_by_meaning(const End& end, const SampledReply& reply,
                                        Tokens& tokens) const;
 
