@@ -37,7 +37,8 @@ class RouterTest : public testing::Test {
                   .trained_context = 262144,
                   .created = 1700000000}};
   MessagesApi messages_{runner_, "qwen"};
-  Router router_{completions_, messages_, nullptr, models_, [this] { return ready_; }};
+  TextApi text_{runner_, "qwen"};
+  Router router_{completions_, messages_, text_, nullptr, models_, [this] { return ready_; }};
 };
 
 TEST_F(RouterTest, PathsAndMethods) {
@@ -65,8 +66,12 @@ TEST_F(RouterTest, PathsAndMethods) {
       {"POST", "/v1/messages/count_tokens", 400, "\"type\":\"error\""},
       {"POST", "/v1/messages/batches", 404, "\"type\":\"error\""},
       {"POST", "/v1/responses", 404, "not served by this version"},
-      {"POST", "/v1/completions", 404, "not served by this version"},
-      {"POST", "/v1/embeddings", 404, "not served by this version"},
+      {"POST", "/v1/completions", 400, "not valid JSON"},
+      {"POST", "/tokenize", 400, "not valid JSON"},
+      {"GET", "/detokenize", 405, "use POST"},
+      {"POST", "/apply-template", 400, "not valid JSON"},
+      {"POST", "/v1/embeddings", 404, "embeddings are not made here"},
+      {"GET", "/props", 404, "/v1/models"},
       {"GET", "/v1/nothing", 404, "/v1/chat/completions"},
       {"GET", "/", 404, "/v1/chat/completions"},
       {"GET", "/../etc/passwd", 404, "there is no"},

@@ -11,6 +11,7 @@
 #include "api/model_chat.h"
 #include "api/models.h"
 #include "api/router.h"
+#include "api/text_api.h"
 #include "api/turn_runner.h"
 #include "api/turns_api.h"
 #include "app/record_parts.h"
@@ -107,7 +108,9 @@ struct Service::Parts {
         runner(chat, turns, &record.records(), system_clock(), chat_defaults(options, *engine)),
         completions(runner, models.model().id),
         messages(runner, models.model().id),
-        router(completions, messages, &turns_api, models, [this] { return accepting.load(); }) {
+        text(runner, models.model().id),
+        router(completions, messages, text, &turns_api, models,
+               [this] { return accepting.load(); }) {
     if (rewarmer == nullptr) return;
     record.records().on_ended([this](EndedReply ended) {
       rewarmer->reply_ended(std::move(ended.chat), std::move(ended.reply), *ended.prompt,
@@ -142,6 +145,7 @@ struct Service::Parts {
   TurnRunner runner;
   ChatCompletions completions;
   MessagesApi messages;
+  TextApi text;
   Router router;
 };
 
