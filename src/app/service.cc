@@ -63,7 +63,8 @@ SchedulerOptions scheduler_options(const ServeOptions& options, const EngineLimi
   return scheduler;
 }
 
-ServedModel served_model(const ServeOptions& options, const Engine& engine) {
+ServedModel served_model(const ServeOptions& options, const Engine& engine,
+                         const ChatFormat& format) {
   const ModelInfo& info = engine.model();
   ServedModel model;
   model.id = options.alias.empty() ? info.name : options.alias;
@@ -73,6 +74,9 @@ ServedModel served_model(const ServeOptions& options, const Engine& engine) {
   model.context = engine.limits().cells;
   model.trained_context = info.trained_context;
   model.created = system_clock().wall_seconds();
+  model.chat_template = format.template_source();
+  model.sequences = engine.limits().sequences;
+  model.sampling = options.sampling;
   return model;
 }
 
@@ -103,7 +107,7 @@ struct Service::Parts {
         turns(engine_thread),
         rewarmer(options.rewarm ? std::make_unique<Rewarmer>(rewarmer_parts(), system_clock())
                                 : nullptr),
-        models(served_model(options, *engine)),
+        models(served_model(options, *engine, *format)),
         turns_api(record.records()),
         runner(chat, turns, &record.records(), system_clock(), chat_defaults(options, *engine)),
         completions(runner, models.model().id),
