@@ -9,9 +9,9 @@
 
 namespace samovar::testing {
 
-// The first `count` of 20 tools, their own and those of two tool servers, with `words` in each
-// description: 20 of 240 words are about 8,000 tokens. Arguments are what a model that knows nothing
-// can fill in: numbers, a flag, a nested object.
+// The first `count` of 20 tools, an agent's own and those of two tool servers, with `words` in each
+// description: 20 of 240 words are about 8,000 tokens. Arguments are what a model that knows
+// nothing can fill in: numbers, a flag, a nested object.
 Json agent_tools(int count, int words);
 
 // As an agent gets them when its tool servers answer in another order after a restart.

@@ -79,9 +79,10 @@ TEST(Rewarm, WithoutItTheFollowUpComputesTheLoopAgainAndSaysWhy) {
   EXPECT_EQ(why["first_difference"]["role"], "assistant");
 }
 
-// Goal: a follow-up that comes before, in or after a re-warm gets what a server gives that has never
-// warmed anything. Method: the moments are seen in the log; compared is how likely the first tokens
-// are, since lines beside it may change rounding. Another question shows what a difference is.
+// Goal: a follow-up that comes before, in or after a re-warm gets what a server gives that has
+// never warmed anything. Method: the moments are seen in the log; compared is how likely the first
+// tokens are, since lines beside it may change rounding. Another question shows what a difference
+// is.
 TEST(Rewarm, AFollowUpAtAnyMomentGetsWhatAServerWithoutItGives) {
   constexpr double kRounding = 0.02;
   IdleServer other({"--no-rewarm", "--no-replay"});
