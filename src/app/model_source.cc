@@ -66,13 +66,13 @@ Result<hub::HubSettings> hub_settings(const Environment& environment, const std:
   settings.token = token.empty() ? value_of(environment, "HF_TOKEN") : token;
   if (!is_sound_token(settings.token)) {
     return fail(ErrorKind::invalid_argument, "the token has blanks or other odd characters",
-                token.empty() ? "HF_TOKEN" : "--hf-token", "give the token alone");
+                token.empty() ? "HF_TOKEN" : "--hf-token", "Give the token alone");
   }
   settings.offline = offline || is_true(value_of(environment, "HF_HUB_OFFLINE"));
   settings.cache = cache_folder(environment);
   if (settings.cache.empty()) {
     return fail(ErrorKind::invalid_argument, "no home folder is known for downloaded models", "",
-                "set HF_HOME or HF_HUB_CACHE");
+                "Set HF_HOME or HF_HUB_CACHE");
   }
   return settings;
 }

@@ -54,8 +54,8 @@ Answer list(const ModelsRequest& request, const ModelsTools& tools) {
     return ModelsAnswer{.text = dump_json(value)};
   }
   if (models.empty()) {
-    return ModelsAnswer{.text = fmt::format(
-                            "no model in {}\n`samovar models pull OWNER/NAME` downloads one\n",
+    return ModelsAnswer{
+        .text = fmt::format("no model in {}\n`samovar models pull OWNER/NAME` downloads one\n",
                             printable(root))};
   }
   Table table({{"NAME"}, {"QUANT"}, {"SIZE", true}, {"STATE"}, {"DATE"}, {"PATH"}});
@@ -66,17 +66,16 @@ Answer list(const ModelsRequest& request, const ModelsTools& tools) {
                state_of(model), format_age(tools.clock.wall_seconds() - model.modified),
                printable(model.path)});
   }
-  return ModelsAnswer{.text = table.text() + fmt::format("{} model{}, {}\n", models.size(),
-                                                         plural(models.size()),
-                                                         format_bytes(bytes))};
+  return ModelsAnswer{.text =
+                          table.text() + fmt::format("{} model{}, {}\n", models.size(),
+                                                     plural(models.size()), format_bytes(bytes))};
 }
 
 Answer pull(const ModelsRequest& request, const ModelsTools& tools) {
   const auto path = tools.fetch(request.wish, request.settings);
   if (!path) return std::unexpected(path.error());
   if (!request.json) return ModelsAnswer{.text = *path + "\n"};
-  return ModelsAnswer{
-      .text = dump_json({{"name", request.wish.ref.repo}, {"path", *path}})};
+  return ModelsAnswer{.text = dump_json({{"name", request.wish.ref.repo}, {"path", *path}})};
 }
 
 // The repository as the cache spells it.
@@ -130,8 +129,8 @@ Answer rm(const ModelsRequest& request, const ModelsTools& tools) {
     const auto agreed = tools.confirm(fmt::format("{}\n{}remove it and free {}? [y/N] ", repo->repo,
                                                   question, format_bytes(removal.bytes)));
     if (!agreed) {
-      return fail(ErrorKind::invalid_argument, "there is no terminal to ask on", "--yes",
-                  "add --yes to remove without asking");
+      return fail(ErrorKind::invalid_argument, "There is no terminal to ask on", "--yes",
+                  "Add --yes to remove without asking");
     }
     if (!*agreed) return ModelsAnswer{.code = kExitFailure, .error = "nothing was removed\n"};
   }

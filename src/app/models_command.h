@@ -22,10 +22,10 @@ struct ModelsRequest {
   std::string command;  // "ls", "pull", "rm"
   std::string help;     // not empty: print this and do nothing
   bool json = false;
-  bool yes = false;          // rm: do not ask
-  bool dry_run = false;      // rm
-  hub::ModelWish wish;       // pull, rm
-  hub::HubSettings settings; //
+  bool yes = false;           // rm: do not ask
+  bool dry_run = false;       // rm
+  hub::ModelWish wish;        // pull, rm
+  hub::HubSettings settings;  //
 };
 
 // `arguments` are the words after "models".

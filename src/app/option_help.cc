@@ -93,8 +93,8 @@ ctx-size = 262144
 parallel = 4
 ```
 
-The environment is used for one secret of Samovar's own, `SAMOVAR_API_KEY`, which adds a key, and for what
-all programs that use the Hugging Face hub have in common ([models.md](models.md)).
+The environment is used for one secret of Samovar's own, `SAMOVAR_API_KEY`, which adds a key, and
+for what all programs that use the Hugging Face hub have in common ([models.md](models.md)).
 )";
 
 }  // namespace
@@ -108,8 +108,10 @@ std::string serve_help() {
     text += help_entry(row);
   }
   return text +
-         "\nSizes may be written 512M, 4G or 1.5GiB. The environment variable SAMOVAR_API_KEY adds a "
-         "key;\nHF_TOKEN, HF_ENDPOINT, HF_HOME, HF_HUB_CACHE and HF_HUB_OFFLINE mean what they mean to "
+         "\nSizes may be written 512M, 4G or 1.5GiB. The environment variable SAMOVAR_API_KEY adds "
+         "a "
+         "key;\nHF_TOKEN, HF_ENDPOINT, HF_HOME, HF_HUB_CACHE and HF_HUB_OFFLINE mean what they "
+         "mean to "
          "others.\n";
 }
 

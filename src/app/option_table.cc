@@ -47,9 +47,10 @@ void add_model_rows(Rows rows, ServeOptions& o) {
   rows.option({"-m", "--model"}, "FILE", text(o.model), "",
               "the model to serve, a GGUF file; of a split one, any part. This or --hf-repo is "
               "required");
-  rows.option({"-hf", "-hfr", "--hf-repo"}, "OWNER/NAME[:QUANT]", text(o.hf_repo), "",
-              "the model to serve, from a repository of the Hugging Face hub; downloaded unless the "
-              "shared cache has it. Without QUANT: Q4_K_M, else Q8_0, else the first one");
+  rows.option(
+      {"-hf", "-hfr", "--hf-repo"}, "OWNER/NAME[:QUANT]", text(o.hf_repo), "",
+      "the model to serve, from a repository of the Hugging Face hub; downloaded unless the "
+      "shared cache has it. Without QUANT: Q4_K_M, else Q8_0, else the first one");
   rows.option({"-hff", "--hf-file"}, "FILE", text(o.hf_file), "",
               "the file in --hf-repo, instead of QUANT");
   rows.option({"-hft", "--hf-token"}, "TOKEN", text(o.hf_token), "HF_TOKEN of the environment",

@@ -90,8 +90,7 @@ Status resolve_model(ServeOptions& options) {
     }
     const auto ref = hub::parse_repo_ref(options.hf_repo, "--hf-repo");
     if (!ref) return std::unexpected(ref.error());
-    const auto settings =
-        hub_settings(process_environment(), options.hf_token, options.offline);
+    const auto settings = hub_settings(process_environment(), options.hf_token, options.offline);
     if (!settings) return std::unexpected(settings.error());
     return {};
   }

@@ -24,7 +24,8 @@ std::string server_of(const std::string& url) {
   return url.substr(0, path);
 }
 
-Error connection_error(CURLcode code, const std::string& words, const std::string& url, bool answered) {
+Error connection_error(CURLcode code, const std::string& words, const std::string& url,
+                       bool answered) {
   const std::string server = server_of(url);
   Error error{ErrorKind::unavailable, "", "", ""};
   switch (code) {

@@ -1,7 +1,7 @@
 // PosixFs: Fs and CacheFs on the machine's file system. Stateless; any thread. Errors: FsError with
-// the path and the system's words. Interrupted and short calls are repeated, descriptors are not inherited by
-// programs, and new files and folders are their owner's alone (0600, 0700) whatever the umask,
-// except those of CacheFs.
+// the path and the system's words. Interrupted and short calls are repeated, descriptors are not
+// inherited by programs, and new files and folders are their owner's alone (0600, 0700) whatever
+// the umask, except those of CacheFs.
 #pragma once
 
 #include <memory>

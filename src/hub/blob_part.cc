@@ -43,9 +43,7 @@ Result<BlobPart> BlobPart::open(CacheFs& fs, const CacheLayout& layout, const Re
   auto writer = fs.append(path);
   if (!writer) return std::unexpected(disk_error(writer.error()));
   part.writer_ = std::move(*writer);
-  // Without the note only its name in a list is lost.
-  [[maybe_unused]] const auto ignored = write_text(
-      fs, layout.about(file.blob), note_text({file.path, file.bytes, part.etag_}));
+  part.write_note();
   return part;
 }
 
@@ -53,8 +51,7 @@ void BlobPart::note_etag(const std::string& etag) {
   const std::string strong = etag.starts_with("W/") ? std::string() : etag;
   if (strong == etag_) return;
   etag_ = strong;
-  [[maybe_unused]] const auto ignored = write_text(
-      *fs_, layout_->about(file_->blob), note_text({file_->path, file_->bytes, etag_}));
+  write_note();
 }
 
 Status BlobPart::add(Bytes bytes) {
@@ -75,14 +72,19 @@ Status BlobPart::start_over() {
   hasher_ = Sha256Hasher();
   bytes_ = 0;
   etag_.clear();
-  [[maybe_unused]] const auto ignored =
-      write_text(*fs_, layout_->about(file_->blob), note_text({file_->path, file_->bytes, {}}));
+  write_note();
   return {};
 }
 
+// Without it only the file's name in a list and the conditional request are lost.
+void BlobPart::write_note() {
+  const std::string path = layout_->about(file_->blob);
+  [[maybe_unused]] const auto ignored =
+      write_text(*fs_, path, path + ".new", note_text({file_->path, file_->bytes, etag_}));
+}
+
 void BlobPart::remove_files() {
-  for (const std::string& path :
-       {layout_->incomplete(file_->blob), layout_->about(file_->blob)}) {
+  for (const std::string& path : {layout_->incomplete(file_->blob), layout_->about(file_->blob)}) {
     [[maybe_unused]] const auto ignored = fs_->remove(path);
   }
 }
@@ -95,7 +97,7 @@ Status BlobPart::publish() {
     return fail(ErrorKind::internal,
                 fmt::format("{} came damaged and was deleted: its SHA-256 is {}, not {}",
                             file_->path, digest, file_->blob),
-                "", "run the same command again; if that repeats, a proxy or the disk alters it");
+                "", "Run the same command again; if that repeats, a proxy or the disk alters it");
   }
   const std::string incomplete = layout_->incomplete(file_->blob);
   if (auto status = writer_->sync(); !status) return std::unexpected(disk_error(status.error()));

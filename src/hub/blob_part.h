@@ -41,6 +41,7 @@ class BlobPart {
   BlobPart(CacheFs& fs, const CacheLayout& layout, const RepoFile& file)
       : fs_(&fs), layout_(&layout), file_(&file) {}
   void remove_files();
+  void write_note();
 
   CacheFs* fs_;
   const CacheLayout* layout_;

@@ -46,6 +46,10 @@ std::string CacheLayout::lock(std::string_view name) const {
   return joined(locks(), name) + ".lock";
 }
 
+std::string CacheLayout::new_ref(std::string_view unique) const {
+  return joined(locks(), unique) + ".ref";
+}
+
 std::string link_target(std::string_view path, std::string_view blob_name) {
   std::string target = "../../";
   for (const char c : path) {

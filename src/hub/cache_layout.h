@@ -35,6 +35,8 @@ class CacheLayout {
   [[nodiscard]] std::string file(std::string_view commit, std::string_view path) const;
   [[nodiscard]] std::string locks() const;
   [[nodiscard]] std::string lock(std::string_view blob_name) const;
+  // Where a new reference is written before it is renamed to main_ref(); `unique` among processes.
+  [[nodiscard]] std::string new_ref(std::string_view unique) const;
 
  private:
   std::string root_;

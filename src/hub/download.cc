@@ -91,8 +91,8 @@ Status Download::transfer(BlobPart& part) {
     if (part.bytes() > before) backoff_.reset();
     const auto wait = backoff_.next(outcome.retry_after);
     if (!wait) return std::unexpected(outcome.error);
-    tools_.say(fmt::format("{}{}: again in {} s", outcome.error.message, how_far(part),
-                           *wait / kSecond));
+    tools_.say(
+        fmt::format("{}{}: again in {} s", outcome.error.message, how_far(part), *wait / kSecond));
     if (!tools_.pause(*wait)) return std::unexpected(cancelled_error(how_far(part)));
   }
   return {};
@@ -145,7 +145,7 @@ bool Download::take(Bytes bytes, BlobPart& part) {
     failed_ = Error{ErrorKind::internal,
                     fmt::format("more comes for {} than the {} that the hub lists", file_.path,
                                 format_bytes(file_.bytes)),
-                    "", "run the same command again; if that repeats, check HF_ENDPOINT"};
+                    "", "Run the same command again; if that repeats, check HF_ENDPOINT"};
     if (auto status = part.start_over(); !status) failed_ = status.error();
     return false;
   }

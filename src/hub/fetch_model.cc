@@ -1,8 +1,10 @@
 #include "hub/fetch_model.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 
 #include "base/size_text.h"
 #include "hub/download.h"
@@ -22,10 +24,7 @@ std::string last_segment(const std::string& path) { return path.substr(path.rfin
 class Fetch {
  public:
   Fetch(const ModelWish& wish, const HubSettings& settings, const HubTools& tools)
-      : wish_(wish),
-        settings_(settings),
-        tools_(tools),
-        layout_(settings.cache, wish.ref.repo) {}
+      : wish_(wish), settings_(settings), tools_(tools), layout_(settings.cache, wish.ref.repo) {}
 
   Result<std::string> run() {
     const auto cached = from_cache();
@@ -57,20 +56,18 @@ class Fetch {
       if (!first_error) first_error = chosen.error();
     }
     if (!first_error) {
-      first_error = Error{ErrorKind::not_found,
-                          fmt::format("nothing of {} is in the cache ({})", wish_.ref.repo,
-                                      settings_.cache)};
+      first_error = Error{ErrorKind::not_found, fmt::format("nothing of {} is in the cache ({})",
+                                                            wish_.ref.repo, settings_.cache)};
     }
-    first_error->remedy += first_error->remedy.empty() ? "" : "; ";
-    first_error->remedy += "without --offline it is downloaded";
+    first_error->remedy += first_error->remedy.empty() ? "Without" : "; without";
+    first_error->remedy += " --offline it is downloaded";
     return std::unexpected(*first_error);
   }
 
   Result<std::string> from_hub(int tries) {
     const auto listing = HubApi(settings_, tools_).list(wish_.ref.repo, tries);
     if (!listing) return std::unexpected(listing.error());
-    const auto files = choose_files(listing->files, wish_.ref, wish_.file,
-                                    wish_.ref.repo + " has");
+    const auto files = choose_files(listing->files, wish_.ref, wish_.file, wish_.ref.repo + " has");
     if (!files) return std::unexpected(files.error());
     if (auto status = download(listing->commit, *files); !status) {
       return std::unexpected(status.error());
@@ -101,8 +98,9 @@ class Fetch {
     return fail(ErrorKind::internal,
                 fmt::format("{} are to be downloaded, but only {} are free in {}",
                             format_bytes(needed), format_bytes(space->free), settings_.cache),
-                "", "make room (`samovar models rm`), choose a smaller quantisation, or another "
-                    "disk with HF_HUB_CACHE");
+                "",
+                "Make room (`samovar models rm`), choose a smaller quantisation, or another "
+                "disk with HF_HUB_CACHE");
   }
 
   Status download(const std::string& commit, const std::vector<RepoFile>& files) {
@@ -129,10 +127,15 @@ class Fetch {
   // The reference comes last: until then, the snapshot before stays the current one.
   Status publish(const std::string& commit) {
     if (read_text(tools_.fs, layout_.main_ref()) == commit) return {};
-    if (auto made = tools_.fs.make_shared_directory(layout_.refs()); !made) {
-      return std::unexpected(disk_error(made.error()));
+    for (const std::string& folder : {layout_.refs(), layout_.locks()}) {
+      if (auto made = tools_.fs.make_shared_directory(folder); !made) {
+        return std::unexpected(disk_error(made.error()));
+      }
     }
-    if (auto status = write_text(tools_.fs, layout_.main_ref(), commit); !status) {
+    static std::atomic<int> count = 0;
+    const std::string unique = fmt::format("{}-{}", ::getpid(), ++count);
+    if (auto status = write_text(tools_.fs, layout_.main_ref(), layout_.new_ref(unique), commit);
+        !status) {
       return std::unexpected(disk_error(status.error()));
     }
     return {};

@@ -73,8 +73,9 @@ Result<Files> with_all_parts(const Files& files, const RepoFile& chosen, const s
     if (found == nullptr) missing += (missing.empty() ? "" : ", ") + path;
   }
   if (missing.empty()) return parts;
-  return fail(ErrorKind::not_found, fmt::format("{} not every part of it: {} missing", where, missing),
-              "", "choose another quantisation, or get the missing parts");
+  return fail(ErrorKind::not_found,
+              fmt::format("{} not every part of it: {} missing", where, missing), "",
+              "Choose another quantisation, or get the missing parts");
 }
 
 }  // namespace
@@ -99,17 +100,16 @@ Result<Files> choose_files(const Files& files, const RepoRef& ref, const std::st
   const Files models = one_each(files);
   if (models.empty() && file.empty()) {
     return fail(ErrorKind::not_found, where + " no GGUF model", "",
-                "look for a repository whose name ends in -GGUF");
+                "Look for a repository whose name ends in -GGUF");
   }
-  const RepoFile* chosen = !file.empty()      ? named(files, file)
+  const RepoFile* chosen = !file.empty()       ? named(files, file)
                            : ref.quant.empty() ? by_default(models)
                                                : with_quant(models, ref.quant);
   if (chosen != nullptr) return with_all_parts(files, *chosen, where);
   const std::string wanted = file.empty() ? ref.quant : file;
   const std::string there = available(files);
   return fail(ErrorKind::not_found, fmt::format("{} no {}", where, wanted),
-              file.empty() ? "" : "--hf-file",
-              there.empty() ? "" : "there is " + there);
+              file.empty() ? "" : "--hf-file", there.empty() ? "" : "There is " + there);
 }
 
 }  // namespace samovar::hub

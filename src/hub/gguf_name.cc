@@ -18,8 +18,9 @@ bool is_word(char c) {
 
 std::string upper(std::string_view text) {
   std::string out(text);
-  std::ranges::transform(
-      out, out.begin(), [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
+  std::ranges::transform(out, out.begin(), [](char c) {
+    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
+  });
   return out;
 }
 

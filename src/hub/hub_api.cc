@@ -39,12 +39,12 @@ Status check_endpoint(const HubSettings& settings) {
   if (origin.empty()) {
     return fail(ErrorKind::invalid_argument,
                 fmt::format("\"{}\" is no address of a hub", settings.endpoint), "HF_ENDPOINT",
-                "write it like https://huggingface.co");
+                "Write it like https://huggingface.co");
   }
   if (!settings.token.empty() && origin.starts_with("http:") && !net::is_local(origin)) {
     return fail(ErrorKind::invalid_argument,
                 fmt::format("the token would be sent to {} in the open", origin), "HF_ENDPOINT",
-                "use https, or unset HF_TOKEN");
+                "Use https, or unset HF_TOKEN");
   }
   return {};
 }
@@ -68,7 +68,7 @@ Result<HubApi::Page> HubApi::get_once(const std::string& url, const std::string&
                                     hooks);
   if (too_long) {
     return fail(ErrorKind::internal, "the hub's answer is longer than 32 MiB", "",
-                "check HF_ENDPOINT");
+                "Check HF_ENDPOINT");
   }
   if (!answer) return std::unexpected(error_of(answer.error()));
   if (answer->head.status() != 200) {
@@ -80,8 +80,7 @@ Result<HubApi::Page> HubApi::get_once(const std::string& url, const std::string&
   return page;
 }
 
-Result<HubApi::Page> HubApi::get(const std::string& url, const std::string& repo,
-                                 int tries) const {
+Result<HubApi::Page> HubApi::get(const std::string& url, const std::string& repo, int tries) const {
   Backoff backoff(tries);
   while (true) {
     std::string retry_after;

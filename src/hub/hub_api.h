@@ -18,8 +18,7 @@ struct Listing {
 
 class HubApi {
  public:
-  HubApi(const HubSettings& settings, const HubTools& tools)
-      : settings_(settings), tools_(tools) {}
+  HubApi(const HubSettings& settings, const HubTools& tools) : settings_(settings), tools_(tools) {}
 
   // `tries`: as HubSettings::tries.
   [[nodiscard]] Result<Listing> list(const std::string& repo, int tries) const;

@@ -1,6 +1,6 @@
-// What lies in the shared cache: repositories, their snapshots, and downloads that stopped half-way.
-// scan_cache() reads folders and links only. Values; any thread. What is not as the layout says
-// (other programs write here, too) is passed over, never an error.
+// What lies in the shared cache: repositories, their snapshots, and downloads that stopped
+// half-way. scan_cache() reads folders, links and small texts only. Values; any thread. What is not
+// as the layout says (other programs write here, too) is passed over, never an error.
 #pragma once
 
 #include <cstdint>
@@ -49,8 +49,8 @@ struct CachedRepo {
 // One model of a repository, whole or not.
 struct CachedModel {
   std::string repo;
-  std::string quant;  // or the file's name, where that says none
-  std::string path;   // of the first file; of a partial one, of its incomplete blob
+  std::string quant;               // or the file's name, where that says none
+  std::string path;                // of the first file; of a partial one, of its incomplete blob
   std::vector<std::string> files;  // in the repository
   std::vector<std::string> missing;
   std::uint64_t bytes = 0;  // that are there

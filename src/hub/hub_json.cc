@@ -13,7 +13,7 @@ using nlohmann::json;
 
 std::unexpected<Error> unreadable(const std::string& what) {
   return fail(ErrorKind::internal, "the hub's answer cannot be read: " + what, "",
-              "check HF_ENDPOINT; a login page or a proxy may have answered");
+              "Check HF_ENDPOINT; a login page or a proxy may have answered");
 }
 
 std::string text_at(const json& object, const char* key) {

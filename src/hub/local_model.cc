@@ -31,7 +31,7 @@ std::unexpected<Error> is_a_folder(Fs& fs, const std::string& path) {
   }
   std::ranges::sort(names);
   return fail(ErrorKind::invalid_argument, path + " is a folder", "--model",
-              names.empty() ? "name a GGUF file" : "name one of its files: " + list(names));
+              names.empty() ? "Name a GGUF file" : "Name one of its files: " + list(names));
 }
 
 }  // namespace
@@ -43,7 +43,7 @@ Result<std::string> local_model(Fs& fs, const std::string& path) {
   if (!split) {
     if (found) return path;
     return fail(ErrorKind::invalid_argument, "cannot read " + path, "--model",
-                "check the path and its permissions; -hf OWNER/NAME downloads a model");
+                "Check the path and its permissions; -hf OWNER/NAME downloads a model");
   }
   std::vector<std::string> missing;
   for (int part = 1; part <= split->parts; ++part) {
@@ -54,7 +54,7 @@ Result<std::string> local_model(Fs& fs, const std::string& path) {
   return fail(ErrorKind::invalid_argument,
               fmt::format("the model has {} parts, {} of them missing: {}", split->parts,
                           missing.size(), list(missing)),
-              "--model", "put all parts into one folder, with their names as they were");
+              "--model", "Put all parts into one folder, with their names as they were");
 }
 
 }  // namespace samovar::hub

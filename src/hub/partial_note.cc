@@ -27,8 +27,7 @@ std::optional<PartialNote> parse_note(std::string_view text) {
   PartialNote note;
   note.path = take_line(text);
   const std::string_view bytes = take_line(text);
-  const auto [end, error] =
-      std::from_chars(bytes.data(), bytes.data() + bytes.size(), note.bytes);
+  const auto [end, error] = std::from_chars(bytes.data(), bytes.data() + bytes.size(), note.bytes);
   if (note.path.empty() || error != std::errc() || end != bytes.data() + bytes.size()) {
     return std::nullopt;
   }
@@ -47,8 +46,8 @@ std::optional<std::string> read_text(Fs& fs, const std::string& path) {
   return text;
 }
 
-FsStatus write_text(CacheFs& fs, const std::string& path, std::string_view text) {
-  const std::string temporary = path + ".new";
+FsStatus write_text(CacheFs& fs, const std::string& path, const std::string& temporary,
+                    std::string_view text) {
   // What a process that died left there would otherwise be continued.
   if (const auto gone = fs.remove(temporary); !gone && gone.error().fault != FsFault::not_found) {
     return gone;

@@ -29,7 +29,9 @@ struct PartialNote {
 // A small file's whole text; nullopt: it cannot be read or is longer than 64 KiB.
 [[nodiscard]] std::optional<std::string> read_text(Fs& fs, const std::string& path);
 
-// A file's new text, whole or not at all; rights by the umask.
-[[nodiscard]] FsStatus write_text(CacheFs& fs, const std::string& path, std::string_view text);
+// A file's new text, whole or not at all, by way of `temporary`, which nobody else may use at the
+// same time; rights by the umask.
+[[nodiscard]] FsStatus write_text(CacheFs& fs, const std::string& path,
+                                  const std::string& temporary, std::string_view text);
 
 }  // namespace samovar::hub

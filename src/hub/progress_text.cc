@@ -18,7 +18,8 @@ constexpr int kBarLeast = 5;
 
 std::string time_left(double seconds) {
   const auto whole = static_cast<std::uint64_t>(seconds + 0.5);
-  if (whole >= 3600) return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
+  if (whole >= 3600)
+    return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
   return fmt::format("{}:{:02}", whole / 60, whole % 60);
 }
 
@@ -37,7 +38,8 @@ std::optional<std::string> ProgressText::next(const FetchProgress& progress, Mic
                                               int columns) {
   // What was there already came at no rate.
   if (!marks_.empty() && progress.done < marks_.back().done) marks_.clear();
-  if (marks_.empty() || now - marks_.back().at >= kMarkEvery) marks_.push_back({now, progress.done});
+  if (marks_.empty() || now - marks_.back().at >= kMarkEvery)
+    marks_.push_back({now, progress.done});
   while (now - marks_.front().at > kWindow && marks_.size() > 2) marks_.pop_front();
   const bool whole = progress.done >= progress.total;
   if (whole && complete_) return std::nullopt;
@@ -62,7 +64,8 @@ std::optional<std::string> ProgressText::next(const FetchProgress& progress, Mic
   }
   if (!terminal_) return fmt::format("{}: {}", progress.name, figures);
   const int room = columns - 1 - static_cast<int>(figures.size()) - 5;
-  if (room < kBarLeast) return figures.substr(0, static_cast<std::size_t>(std::max(columns - 1, 0)));
+  if (room < kBarLeast)
+    return figures.substr(0, static_cast<std::size_t>(std::max(columns - 1, 0)));
   const int width = std::min(room, kBarMost);
   const auto filled = static_cast<std::size_t>(std::min(share, 1.0) * width);
   std::string bar = "[" + std::string(filled, '#') +

@@ -40,9 +40,10 @@ void remove_empty_repo(CacheFs& fs, const CacheLayout& layout) {
     if (entries && !entries->empty()) return;
   }
   const auto refs = fs.list(layout.refs(), false);
-  if (refs && std::ranges::any_of(*refs, [](const DirEntry& e) { return e.name != "main"; })) return;
-  for (const std::string& path : {layout.main_ref(), layout.refs(), layout.snapshots(),
-                                  layout.blobs(), layout.folder()}) {
+  if (refs && std::ranges::any_of(*refs, [](const DirEntry& e) { return e.name != "main"; }))
+    return;
+  for (const std::string& path :
+       {layout.main_ref(), layout.refs(), layout.snapshots(), layout.blobs(), layout.folder()}) {
     [[maybe_unused]] const auto ignored = fs.remove(path);
   }
 }
@@ -102,7 +103,7 @@ Status remove_models(CacheFs& fs, const CacheLayout& layout, const Removal& remo
     auto lock = fs.lock(layout.lock(blob), owner);
     if (!lock && lock.error().fault == FsFault::exists) {
       return fail(ErrorKind::unavailable, "it is being downloaded: " + lock.error().message, "",
-                  "stop that first");
+                  "Stop that first");
     }
     if (!lock) return std::unexpected(disk_error(lock.error()));
     locks.push_back(std::move(*lock));

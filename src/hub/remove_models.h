@@ -16,12 +16,12 @@
 namespace samovar::hub {
 
 struct Removal {
-  std::vector<std::string> links;   // full paths of what stands in snapshots
-  std::vector<std::string> blobs;   // names
-  std::vector<std::string> partial; // names of blobs that are not complete
-  std::vector<std::string> models;  // their first files in the repository, for people
-  std::uint64_t bytes = 0;          // that will be free
-  std::uint64_t kept = 0;           // bytes of blobs that something else links
+  std::vector<std::string> links;    // full paths of what stands in snapshots
+  std::vector<std::string> blobs;    // names
+  std::vector<std::string> partial;  // names of blobs that are not complete
+  std::vector<std::string> models;   // their first files in the repository, for people
+  std::uint64_t bytes = 0;           // that will be free
+  std::uint64_t kept = 0;            // bytes of blobs that something else links
 
   [[nodiscard]] bool empty() const { return links.empty() && partial.empty(); }
 };

@@ -5,13 +5,14 @@
 namespace samovar::hub {
 namespace {
 
-constexpr const char* kForm = "write it OWNER/NAME or OWNER/NAME:QUANT, as in "
-                              "unsloth/Qwen3.5-4B-GGUF:Q4_K_M";
+constexpr const char* kForm =
+    "Write it OWNER/NAME or OWNER/NAME:QUANT, as in "
+    "unsloth/Qwen3.5-4B-GGUF:Q4_K_M";
 
 bool is_name(std::string_view name) {
   const auto good = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           c == '-' || c == '_' || c == '.';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '_' || c == '.';
   };
   // "--" stands for "/" in the cache's folder names, and the hub allows it in no name.
   return !name.empty() && name.size() <= 96 && std::ranges::all_of(name, good) &&
@@ -21,8 +22,8 @@ bool is_name(std::string_view name) {
 
 bool is_quant(std::string_view quant) {
   const auto good = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           c == '-' || c == '_' || c == '.';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '_' || c == '.';
   };
   return !quant.empty() && quant.size() <= 64 && std::ranges::all_of(quant, good);
 }
@@ -52,8 +53,9 @@ Result<RepoRef> parse_repo_ref(std::string_view text, const std::string& flag) {
 
 bool is_safe_path(std::string_view path) {
   if (path.empty() || path.size() > 1024) return false;
-  const auto bad = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F ||
-                                       c == '\\' || c == ':'; };
+  const auto bad = [](char c) {
+    return static_cast<unsigned char>(c) < 0x20 || c == 0x7F || c == '\\' || c == ':';
+  };
   if (std::ranges::any_of(path, bad)) return false;
   while (true) {
     const std::size_t slash = path.find('/');

@@ -59,8 +59,7 @@ class Hop {
     return static_cast<Hop*>(self)->header_line({bytes, count}) ? count : 0;
   }
   static std::size_t on_body(char* bytes, std::size_t, std::size_t count, void* self) {
-    return static_cast<Hop*>(self)->body(
-               {reinterpret_cast<const std::uint8_t*>(bytes), count})
+    return static_cast<Hop*>(self)->body({reinterpret_cast<const std::uint8_t*>(bytes), count})
                ? count
                : 0;
   }

@@ -15,7 +15,7 @@ class HttpHead {
   // One line with its line end. A status line begins a new head. True: the head is complete.
   bool add_line(std::string_view line);
 
-  [[nodiscard]] int status() const { return status_; }  // 0: none yet
+  [[nodiscard]] int status() const { return status_; }            // 0: none yet
   [[nodiscard]] std::string header(std::string_view name) const;  // lower case; empty: not there
 
  private:

@@ -49,8 +49,9 @@ std::string origin_of(std::string_view url) {
 
 std::string lower(std::string_view text) {
   std::string out(text);
-  std::ranges::transform(
-      out, out.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  std::ranges::transform(out, out.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  });
   return out;
 }
 

@@ -193,7 +193,8 @@ std::string FakeHub::list_page(std::size_t page, std::string& link) {
   const std::string here = commit();
   const std::lock_guard lock(mutex_);
   const std::size_t most = page_files_ == 0 ? files_.size() : page_files_;
-  std::string entries = page == 0 ? R"({"type":"directory","oid":"x","size":0,"path":"folder"})" : "";
+  std::string entries =
+      page == 0 ? R"({"type":"directory","oid":"x","size":0,"path":"folder"})" : "";
   std::size_t index = 0;
   for (const auto& [path, file] : files_) {
     const std::size_t at = index++;
@@ -207,8 +208,9 @@ std::string FakeHub::list_page(std::size_t page, std::string& link) {
                            entries.empty() ? "" : ",", git, file.content.size(), path, lfs);
   }
   if (most != 0 && (page + 1) * most < files_.size()) {
-    link = fmt::format("Link: <{}/api/models/{}/tree/{}?recursive=true&cursor={}>; rel=\"next\"\r\n",
-                       hub_.url(), repo_, here, page + 1);
+    link =
+        fmt::format("Link: <{}/api/models/{}/tree/{}?recursive=true&cursor={}>; rel=\"next\"\r\n",
+                    hub_.url(), repo_, here, page + 1);
   }
   return "[" + entries + "]";
 }
@@ -231,8 +233,9 @@ void FakeHub::answer_hub(int socket, const HubRequest& request) {
   }
   if (request.path.starts_with(api + page_of)) {
     const std::size_t cursor = request.path.find("cursor=");
-    const std::size_t page =
-        cursor == std::string::npos ? 0 : std::strtoul(request.path.c_str() + cursor + 7, nullptr, 10);
+    const std::size_t page = cursor == std::string::npos
+                                 ? 0
+                                 : std::strtoul(request.path.c_str() + cursor + 7, nullptr, 10);
     lock.unlock();
     std::string link;
     const std::string body = list_page(page, link);

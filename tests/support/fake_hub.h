@@ -49,11 +49,11 @@ class FakeHub {
 
   void put(const std::string& path, std::string content);        // by LFS; makes a new commit
   void put_small(const std::string& path, std::string content);  // no LFS: no hash to check
-  void set_pages(std::size_t files);                       // files a page of the list; 0: one page
-  void set_gated(std::string token);   // content wants this token; the list does not
-  void set_private(std::string token); // everything does
-  void set_etag(std::string etag);     // of all content; else it follows from the content
-  void set_delay_ms(int delay);        // before every 64 KiB of content
+  void set_pages(std::size_t files);    // files a page of the list; 0: one page
+  void set_gated(std::string token);    // content wants this token; the list does not
+  void set_private(std::string token);  // everything does
+  void set_etag(std::string etag);      // of all content; else it follows from the content
+  void set_delay_ms(int delay);         // before every 64 KiB of content
   void fail_content(ContentFault fault, int times = 1);
   void fail_api(int status, int times, std::string headers = "");
   void stop();  // nothing listens any more

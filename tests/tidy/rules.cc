@@ -40,8 +40,8 @@ const std::map<std::string_view, std::vector<std::string_view>>& layers() {
         "core", "fs", "base"}},
       {"http", {"api", "turn", "obs", "core", "fs", "base"}},
       {"app",
-       {"http", "api", "client", "hub", "turn", "ledger", "explain", "chat", "sched", "prefix", "store",
-        "tier", "engine", "obs", "core", "fs", "base"}},
+       {"http", "api", "client", "hub", "net", "turn", "ledger", "explain", "chat", "sched",
+        "prefix", "store", "tier", "engine", "obs", "core", "fs", "base"}},
   };
   return table;
 }

@@ -123,8 +123,9 @@ Result<std::uint64_t> write_split_model(gguf_context* file, const std::vector<Te
     gguf_set_val_u16(target, "split.count", static_cast<std::uint16_t>(parts));
     gguf_set_val_i32(target, "split.tensors.count", static_cast<std::int32_t>(tensors.size()));
     const auto bound = [&](int which) {
-      return tensors.begin() + static_cast<std::ptrdiff_t>(tensors.size() * static_cast<std::size_t>(which) /
-                                                          static_cast<std::size_t>(parts));
+      return tensors.begin() +
+             static_cast<std::ptrdiff_t>(tensors.size() * static_cast<std::size_t>(which) /
+                                         static_cast<std::size_t>(parts));
     };
     const auto written =
         write_model(target, {bound(part), bound(part + 1)}, seed,

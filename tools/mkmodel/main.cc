@@ -52,7 +52,8 @@ Status set_option(Options& options, const std::string& flag, const std::string& 
                                                 : std::from_chars(value.data(), end, options.parts);
     const bool many = options.parts >= 1 && options.parts <= 100;
     if (error == std::errc() && stop == end && many) return {};
-    return fail(ErrorKind::invalid_argument, "'" + value + "' is not a whole number that fits", flag);
+    return fail(ErrorKind::invalid_argument, "'" + value + "' is not a whole number that fits",
+                flag);
   }
   std::string* target = flag == "--arch"       ? &options.arch
                         : flag == "--size"     ? &options.size
