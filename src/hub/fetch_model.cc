@@ -18,6 +18,7 @@ namespace {
 
 // While a copy is at hand nobody wants to wait for a hub that does not answer.
 constexpr int kTriesWithCopy = 2;
+constexpr int kTriesToList = 4;  // nothing is lost yet, and a wrong address should be told soon
 
 std::string last_segment(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
@@ -33,7 +34,7 @@ class Fetch {
       return *cached;
     }
     if (auto status = check_endpoint(settings_); !status) return std::unexpected(status.error());
-    auto path = from_hub(cached ? std::min(kTriesWithCopy, settings_.tries) : settings_.tries);
+    auto path = from_hub(std::min(cached ? kTriesWithCopy : kTriesToList, settings_.tries));
     if (path || !cached) return path;
     if (path.error().kind == ErrorKind::unavailable) {
       tools_.say(fmt::format("{}: using the copy in the cache", path.error().message));
