@@ -110,6 +110,28 @@ class FakeChat final : public ChatPath {
     }
     return chat;
   }
+  [[nodiscard]] RenderedChat plain(std::string_view text) const override {
+    return plain(tokenize(text));
+  }
+  [[nodiscard]] RenderedChat plain(Tokens tokens) const override {
+    RenderedChat chat;
+    chat.text = detokenize(tokens);
+    chat.prompt.tokens = std::move(tokens);
+    chat.prompt.primer_start = chat.prompt.size();
+    return chat;
+  }
+  // One token a byte.
+  [[nodiscard]] Tokens tokenize(std::string_view text) const override {
+    Tokens tokens;
+    for (const char byte : text) tokens.push_back(static_cast<unsigned char>(byte));
+    return tokens;
+  }
+  [[nodiscard]] std::string detokenize(TokenSpan tokens) const override {
+    std::string text;
+    for (const Token token : tokens) text += static_cast<char>(token);
+    return text;
+  }
+  [[nodiscard]] const std::string& template_source() const override { return template_; }
   [[nodiscard]] std::unique_ptr<ReplyReader> reader(const RenderedChat&) const override {
     return std::make_unique<RecordReader>();
   }
@@ -120,6 +142,9 @@ class FakeChat final : public ChatPath {
   mutable ChatRequest last;
   std::function<void()> on_render;
   std::optional<Error> error;
+
+ private:
+  std::string template_ = "{{ messages }}";
 };
 
 class FakeTurns final : public TurnService {

@@ -53,15 +53,11 @@ ChatDialect::ChatDialect(ReplyIdentity identity, ChatStreamOptions options, cons
   tail_ = options.include_usage ? "],\"usage\":null" : "]";
 }
 
-// llama-server's form: `processed` includes what came from the cache.
 void ChatDialect::progress(const ReplyProgress& progress, std::string& out) {
   if (!options_.return_progress) return;
   begin(out);
-  const Json json = {{"total", progress.total},
-                     {"cache", progress.reused},
-                     {"processed", progress.done},
-                     {"time_ms", to_ms(progress.elapsed)}};
-  append_chunk("{}", {}, nullptr, ",\"prompt_progress\":" + json_text(json), out);
+  append_chunk("{}", {}, nullptr, ",\"prompt_progress\":" + json_text(progress_json(progress)),
+               out);
 }
 
 void ChatDialect::block_begins(const ReplyBlock& block, std::string& out) {

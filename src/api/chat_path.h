@@ -31,6 +31,14 @@ class ChatPath {
   [[nodiscard]] virtual Result<RenderedChat> render(const ChatRequest& request) const = 0;
   // The prompt of a reply that was cut, with what was said so far at its end.
   [[nodiscard]] virtual Result<RenderedChat> resume(const CutReply& cut) const = 0;
+  // Prompts outside of any template (chat_format.h).
+  [[nodiscard]] virtual RenderedChat plain(std::string_view text) const = 0;
+  [[nodiscard]] virtual RenderedChat plain(Tokens tokens) const = 0;
+  // Text to tokens and back, special tokens recognised and shown.
+  [[nodiscard]] virtual Tokens tokenize(std::string_view text) const = 0;
+  [[nodiscard]] virtual std::string detokenize(TokenSpan tokens) const = 0;
+  // The chat template, as jinja source.
+  [[nodiscard]] virtual const std::string& template_source() const = 0;
   [[nodiscard]] virtual std::unique_ptr<ReplyReader> reader(const RenderedChat& chat) const = 0;
   // A token's bytes, control tokens shown; for log probabilities.
   [[nodiscard]] virtual std::string piece(Token token) const = 0;

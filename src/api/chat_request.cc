@@ -28,14 +28,13 @@ void read_max_tokens(const JsonObject& body, std::optional<std::int64_t>& max_to
 }
 
 void read_stream(const JsonObject& body, ChatCompletionRequest& request) {
-  request.stream = body.boolean("stream").value_or(false);
   request.return_progress = body.boolean("return_progress").value_or(false);
   if (const auto options = body.object("stream_options")) {
     request.include_usage = options->boolean("include_usage").value_or(false);
   }
 }
 
-void read_session(const JsonObject& body, ChatCompletionRequest& request) {
+void read_session(const JsonObject& body, DialectRequest& request) {
   request.session_key = body.string("prompt_cache_key").value_or("");
   request.user_hint = body.string("user").value_or("");
   request.store = body.boolean("store").value_or(false);
@@ -59,18 +58,6 @@ void refuse_unsupported(const JsonObject& body) {
   }
 }
 
-// How to reply: everything but the conversation.
-void read_reply_options(const JsonObject& fields, const ChatDefaults& defaults,
-                        ChatCompletionRequest& request) {
-  request.sampling = defaults.sampling;
-  request.max_tokens = defaults.max_tokens;
-  read_sampling(fields, defaults.vocab_size, request.sampling);
-  read_stop(fields, request.stop);
-  read_max_tokens(fields, request.max_tokens);
-  read_stream(fields, request);
-  read_session(fields, request);
-}
-
 // Everything but the messages.
 void read_others(const JsonObject& fields, const ChatDefaults& defaults,
                  ChatCompletionRequest& request) {
@@ -78,6 +65,7 @@ void read_others(const JsonObject& fields, const ChatDefaults& defaults,
   read_response_format(fields, request.chat);
   read_template_arguments(fields, request.chat);
   read_reply_options(fields, defaults, request);
+  read_stream(fields, request);
 }
 
 ParsedMessages read_one(const JsonObject& fields) { return {read_message(fields)}; }
@@ -100,6 +88,17 @@ std::optional<ChatCompletionRequest> parse_by_message(std::string_view body,
 }
 
 }  // namespace
+
+void read_reply_options(const JsonObject& fields, const ChatDefaults& defaults,
+                        DialectRequest& request) {
+  request.sampling = defaults.sampling;
+  request.max_tokens = defaults.max_tokens;
+  read_sampling(fields, defaults.vocab_size, request.sampling);
+  read_stop(fields, request.stop);
+  read_max_tokens(fields, request.max_tokens);
+  request.stream = fields.boolean("stream").value_or(false);
+  read_session(fields, request);
+}
 
 Result<ChatCompletionRequest> parse_chat_request(std::string_view body,
                                                  const ChatDefaults& defaults, MessageMemo* memo) {
@@ -135,6 +134,7 @@ Result<ChatCompletionRequest> parse_continue_request(std::string_view body,
                    "leave it out, or send a new request");
   }
   read_reply_options(fields, defaults, request);
+  read_stream(fields, request);
   if (problem.found()) return std::unexpected(problem.error());
   return request;
 }

@@ -23,4 +23,8 @@ void read_sampling(const JsonObject& body, int vocab_size, SamplingParams& sampl
 void read_stop(const JsonObject& body, std::vector<std::string>& stop,
                const std::string& name = "stop");
 
+// How to reply: everything but the conversation (chat_request.cc). Defaults first.
+void read_reply_options(const JsonObject& fields, const ChatDefaults& defaults,
+                        DialectRequest& request);
+
 }  // namespace samovar

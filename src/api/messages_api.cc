@@ -32,10 +32,10 @@ HttpResponse MessagesApi::create(const HttpRequest& request) {
 HttpResponse MessagesApi::count_tokens(const HttpRequest& request) {
   auto parsed = parse_messages_request(request.body, runner_.defaults(), &messages_);
   if (!parsed) return refuse(parsed.error());
-  const auto tokens = runner_.count(*parsed);
-  if (!tokens) return refuse(tokens.error());
+  const auto rendered = runner_.render(*parsed);
+  if (!rendered) return refuse(rendered.error());
   HttpResponse response;
-  response.body = json_text({{"input_tokens", *tokens}});
+  response.body = json_text({{"input_tokens", rendered->prompt.size()}});
   return response;
 }
 

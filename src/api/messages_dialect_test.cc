@@ -74,7 +74,8 @@ TEST(MessagesDialect, GoldenTranscript) {
   ASSERT_NE(timings, std::string::npos);
   ASSERT_NE(timings_end, std::string::npos);
   out.erase(timings, timings_end - timings);
-  EXPECT_EQ(out, test::golden("messages_stream.txt"));;
+  EXPECT_EQ(out, test::golden("messages_stream.txt"));
+  ;
 }
 
 TEST(MessagesDialect, AWholeMessage) {

@@ -29,6 +29,14 @@ Result<RenderedChat> ModelChat::render(const ChatRequest& request) const {
 
 Result<RenderedChat> ModelChat::resume(const CutReply& cut) const { return format_.resume(cut); }
 
+RenderedChat ModelChat::plain(std::string_view text) const { return format_.plain(text); }
+RenderedChat ModelChat::plain(Tokens tokens) const { return format_.plain(std::move(tokens)); }
+
+Tokens ModelChat::tokenize(std::string_view text) const { return format_.tokenize(text); }
+std::string ModelChat::detokenize(TokenSpan tokens) const { return format_.detokenize(tokens); }
+
+const std::string& ModelChat::template_source() const { return format_.template_source(); }
+
 std::unique_ptr<ReplyReader> ModelChat::reader(const RenderedChat& chat) const {
   return std::make_unique<ModelReplyReader>(chat.syntax);
 }

@@ -19,6 +19,11 @@ class ModelChat final : public ChatPath {
 
   [[nodiscard]] Result<RenderedChat> render(const ChatRequest& request) const override;
   [[nodiscard]] Result<RenderedChat> resume(const CutReply& cut) const override;
+  [[nodiscard]] RenderedChat plain(std::string_view text) const override;
+  [[nodiscard]] RenderedChat plain(Tokens tokens) const override;
+  [[nodiscard]] Tokens tokenize(std::string_view text) const override;
+  [[nodiscard]] std::string detokenize(TokenSpan tokens) const override;
+  [[nodiscard]] const std::string& template_source() const override;
   [[nodiscard]] std::unique_ptr<ReplyReader> reader(const RenderedChat& chat) const override;
   [[nodiscard]] std::string piece(Token token) const override;
 

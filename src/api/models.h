@@ -1,4 +1,6 @@
-// GET /v1/models and /v1/models/{id}: the one model this server has. Immutable, any thread.
+// GET /v1/models and /v1/models/{id}: the one model this server has, with the fields of OpenAI's and
+// of Anthropic's clients. The second also has what llama-server tells under /props: the chat
+// template, the defaults of sampling, what the server can do. Immutable, any thread.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +8,7 @@
 #include <string_view>
 
 #include "api/http_types.h"
+#include "core/sampling.h"
 #include "core/tokens.h"
 
 namespace samovar {
@@ -18,6 +21,9 @@ struct ServedModel {
   Position context = 0;          // tokens one conversation may have here
   Position trained_context = 0;  // tokens the model was trained for
   std::int64_t created = 0;      // when it was loaded, seconds since 1970
+  std::string chat_template;     // jinja source
+  int sequences = 0;             // conversations that can be resident
+  SamplingParams sampling;       // what a request that says nothing gets
 };
 
 class Models {

@@ -15,9 +15,6 @@ Json rate(std::int64_t count, Micros duration) {
   return static_cast<double>(count) * static_cast<double>(kSecond) / static_cast<double>(duration);
 }
 
-// JSON has no infinity, and clients do arithmetic with this; OpenAI sends -9999 for "never".
-double finite_logprob(float logprob) { return std::max(static_cast<double>(logprob), -9999.0); }
-
 Json token_json(Token token, float logprob, const ChatPath& chat) {
   std::string piece = chat.piece(token);
   Json bytes = Json::array();
@@ -77,6 +74,15 @@ Json timings_json(const TurnTimings& timings) {
           {"matched_tokens", timings.matched_tokens},
           {"source", to_string(timings.source)}};
 }
+
+Json progress_json(const ReplyProgress& progress) {
+  return {{"total", progress.total},
+          {"cache", progress.reused},
+          {"processed", progress.done},
+          {"time_ms", to_ms(progress.elapsed)}};
+}
+
+double finite_logprob(float logprob) { return std::max(static_cast<double>(logprob), -9999.0); }
 
 Json logprobs_json(std::span<const Sampled> tokens, const ChatPath& chat) {
   Json content = Json::array();

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "api/chat_path.h"
+#include "api/reply_dialect.h"
 #include "core/turn.h"
 
 namespace samovar {
@@ -30,6 +31,12 @@ inline constexpr const char* kSystemFingerprint = "samovar";
 
 // Prefill and decode apart; a rate that is not defined (nothing computed, no interval) is null.
 [[nodiscard]] nlohmann::ordered_json timings_json(const TurnTimings& timings);
+
+// `prompt_progress`, in llama-server's form: `processed` includes what came from the cache.
+[[nodiscard]] nlohmann::ordered_json progress_json(const ReplyProgress& progress);
+
+// JSON has no infinity, and clients do arithmetic with this; OpenAI sends -9999 for "never".
+[[nodiscard]] double finite_logprob(float logprob);
 
 // choices[].logprobs for these tokens.
 [[nodiscard]] nlohmann::ordered_json logprobs_json(std::span<const Sampled> tokens,

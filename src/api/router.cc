@@ -21,9 +21,8 @@ HttpResponse json_response(std::string body) {
 
 // Endpoints of the same APIs that a client may expect from a server that has the chat one.
 bool known_elsewhere(std::string_view path) {
-  for (const std::string_view other :
-       {"/v1/responses", "/v1/completions", "/v1/embeddings", "/completions", "/completion",
-        "/embeddings", "/v1/rerank"}) {
+  for (const std::string_view other : {"/v1/responses", "/completion", "/v1/rerank", "/rerank",
+                                       "/infill", "/v1/audio", "/v1/images"}) {
     if (path == other || path.starts_with(std::string(other) + "/")) return true;
   }
   return false;
@@ -39,15 +38,27 @@ std::optional<std::string_view> after(std::string_view path, std::string_view pr
 HttpResponse not_found(const std::string& path) {
   Error error{ErrorKind::not_found, "there is no " + path + " here", "",
               "this server has " + std::string(kKnownPaths)};
+  if (path == "/v1/embeddings" || path == "/embeddings" || path == "/embedding") {
+    error.message = "embeddings are not made here: the model is one that writes text";
+    error.remedy = "serve an embedding model with another server, and send these requests there";
+  } else if (path == "/props") {
+    error.message = path + " is not served";
+    error.remedy = "GET /v1/models and /v1/models/{id} describe the model";
+  }
   if (known_elsewhere(path)) error.message = path + " is not served by this version";
   return error_response(error, 1, error_form_of(path));
 }
 
 }  // namespace
 
-Router::Router(ChatCompletions& chat, MessagesApi& messages, TurnsApi* turns, const Models& models,
-               std::function<bool()> ready)
-    : chat_(chat), messages_(messages), turns_(turns), models_(models), ready_(std::move(ready)) {}
+Router::Router(ChatCompletions& chat, MessagesApi& messages, TextApi& text, TurnsApi* turns,
+               const Models& models, std::function<bool()> ready)
+    : chat_(chat),
+      messages_(messages),
+      text_(text),
+      turns_(turns),
+      models_(models),
+      ready_(std::move(ready)) {}
 
 HttpResponse Router::handle(const HttpRequest& request) const {
   try {
@@ -87,6 +98,12 @@ std::optional<HttpResponse> Router::route_replies(const HttpRequest& request) co
   if (path == "/v1/chat/completions" || path == "/chat/completions") {
     return post([&] { return chat_.handle(request); });
   }
+  if (path == "/v1/completions" || path == "/completions") {
+    return post([&] { return text_.complete(request); });
+  }
+  if (path == "/tokenize") return post([&] { return text_.tokenize(request); });
+  if (path == "/detokenize") return post([&] { return text_.detokenize(request); });
+  if (path == "/apply-template") return post([&] { return text_.apply_template(request); });
   if (path == "/v1/messages") return post([&] { return messages_.create(request); });
   if (path == "/v1/messages/count_tokens") {
     return post([&] { return messages_.count_tokens(request); });

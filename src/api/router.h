@@ -4,6 +4,7 @@
 //
 //   POST /v1/chat/completions, /chat/completions    ChatCompletions
 //   POST /v1/messages, /v1/messages/count_tokens   MessagesApi
+//   POST /v1/completions, /tokenize, /detokenize, /apply-template      TextApi
 //   GET  /v1/chat/completions, and .../{id}         TurnsApi: those that are kept
 //   GET  /v1/samovar/turns, /v1/samovar/sessions    TurnsApi: the ledger
 //   GET  /v1/models, /models, /v1/models/{id}       Models
@@ -18,6 +19,7 @@
 #include "api/http_types.h"
 #include "api/messages_api.h"
 #include "api/models.h"
+#include "api/text_api.h"
 #include "api/turns_api.h"
 
 namespace samovar {
@@ -25,8 +27,8 @@ namespace samovar {
 class Router {
  public:
   // `ready` is asked by GET /ready; cheap, any thread. `turns` may be null: there is no ledger.
-  Router(ChatCompletions& chat, MessagesApi& messages, TurnsApi* turns, const Models& models,
-         std::function<bool()> ready);
+  Router(ChatCompletions& chat, MessagesApi& messages, TextApi& text, TurnsApi* turns,
+         const Models& models, std::function<bool()> ready);
 
   [[nodiscard]] HttpResponse handle(const HttpRequest& request) const;
 
@@ -39,6 +41,7 @@ class Router {
 
   ChatCompletions& chat_;
   MessagesApi& messages_;
+  TextApi& text_;
   TurnsApi* const turns_;
   const Models& models_;
   std::function<bool()> ready_;

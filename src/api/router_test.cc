@@ -35,9 +35,12 @@ class RouterTest : public testing::Test {
                   .vocab_size = 1000,
                   .context = 65536,
                   .trained_context = 262144,
-                  .created = 1700000000}};
+                  .created = 1700000000,
+                  .chat_template = "{{ messages }}",
+                  .sequences = 4}};
   MessagesApi messages_{runner_, "qwen"};
-  Router router_{completions_, messages_, nullptr, models_, [this] { return ready_; }};
+  TextApi text_{runner_, "qwen"};
+  Router router_{completions_, messages_, text_, nullptr, models_, [this] { return ready_; }};
 };
 
 TEST_F(RouterTest, PathsAndMethods) {
@@ -65,8 +68,12 @@ TEST_F(RouterTest, PathsAndMethods) {
       {"POST", "/v1/messages/count_tokens", 400, "\"type\":\"error\""},
       {"POST", "/v1/messages/batches", 404, "\"type\":\"error\""},
       {"POST", "/v1/responses", 404, "not served by this version"},
-      {"POST", "/v1/completions", 404, "not served by this version"},
-      {"POST", "/v1/embeddings", 404, "not served by this version"},
+      {"POST", "/v1/completions", 400, "not valid JSON"},
+      {"POST", "/tokenize", 400, "not valid JSON"},
+      {"GET", "/detokenize", 405, "use POST"},
+      {"POST", "/apply-template", 400, "not valid JSON"},
+      {"POST", "/v1/embeddings", 404, "embeddings are not made here"},
+      {"GET", "/props", 404, "/v1/models"},
       {"GET", "/v1/nothing", 404, "/v1/chat/completions"},
       {"GET", "/", 404, "/v1/chat/completions"},
       {"GET", "/../etc/passwd", 404, "there is no"},
@@ -96,8 +103,15 @@ TEST_F(RouterTest, NotReadyIs503WithRetryAfter) {
 TEST_F(RouterTest, ModelsInFull) {
   EXPECT_EQ(get("GET", "/v1/models").body,
             R"({"object":"list","data":[{"id":"org/qwen","object":"model","created":1700000000,)"
-            R"("owned_by":"samovar","meta":{"architecture":"qwen35moe","parameters":35000000000,)"
-            R"("n_ctx":65536,"n_ctx_train":262144,"vocab":1000}}]})");
+            R"("owned_by":"samovar","type":"model","display_name":"org/qwen",)"
+            R"("created_at":"2023-11-14T22:13:20Z","meta":{"architecture":"qwen35moe",)"
+            R"("parameters":35000000000,"n_ctx":65536,"n_ctx_train":262144,"vocab":1000}}],)"
+            R"("has_more":false,"first_id":"org/qwen","last_id":"org/qwen"})");
+  const Json one = Json::parse(get("GET", "/v1/models/org/qwen").body);
+  EXPECT_EQ(one["chat_template"], "{{ messages }}");
+  EXPECT_EQ(one["sequences"], 4);
+  EXPECT_EQ(one["default_sampling"]["temperature"], 0.8);
+  EXPECT_EQ(one["modalities"]["input"], Json::array({"text"}));
 }
 
 TEST_F(RouterTest, AHandlerThatThrowsIsAnInternalError) {

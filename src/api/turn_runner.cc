@@ -56,9 +56,6 @@ HttpResponse TurnRunner::converse(const HttpRequest& request, DialectRequest& pa
                                   Micros began) {
   auto rendered = render(parsed, origin);
   if (!rendered) return error_response(rendered.error(), 1, dialect->error_form());
-  origin.session_key = session_key(request, parsed);
-  origin.keep_text = parsed.store;
-  if (records_ != nullptr && records_->keeps_text(parsed.store)) origin.body = request.body;
   return run(request, parsed, *rendered, std::move(origin), std::move(dialect), began);
 }
 
@@ -68,11 +65,9 @@ Result<RenderedChat> TurnRunner::render(DialectRequest& parsed, TurnOrigin& orig
   return chat_.render(parsed.chat);
 }
 
-Result<Position> TurnRunner::count(DialectRequest& parsed) const {
+Result<RenderedChat> TurnRunner::render(DialectRequest& parsed) const {
   TurnOrigin nowhere;
-  const auto rendered = render(parsed, nowhere);
-  if (!rendered) return std::unexpected(rendered.error());
-  return rendered->prompt.size();
+  return render(parsed, nowhere);
 }
 
 HttpResponse TurnRunner::run(const HttpRequest& request, DialectRequest& parsed,
@@ -81,10 +76,16 @@ HttpResponse TurnRunner::run(const HttpRequest& request, DialectRequest& parsed,
   const ErrorForm form = dialect->error_form();
   auto reader = chat_.reader(rendered);
   std::shared_ptr<TurnRecorder> recorder;
+  const bool continues = !origin.continues.empty();
+  if (!continues) {
+    origin.session_key = session_key(request, parsed);
+    origin.keep_text = parsed.store;
+  }
   const std::string session = origin.session_key;
   if (records_ != nullptr) {
-    if (origin.continues.empty()) {
+    if (!continues) {
       origin.chat = std::make_shared<const ChatRequest>(std::move(parsed.chat));
+      if (records_->keeps_text(origin.keep_text)) origin.body = request.body;
     }
     recorder = records_->begin(std::move(origin), rendered);
   }

@@ -39,8 +39,8 @@ class TurnRunner {
                                  RenderedChat& rendered, TurnOrigin origin,
                                  std::unique_ptr<ReplyDialect> dialect, Micros began);
 
-  // The tokens of the prompt that converse() would submit.
-  [[nodiscard]] Result<Position> count(DialectRequest& parsed) const;
+  // The prompt that converse() would submit.
+  [[nodiscard]] Result<RenderedChat> render(DialectRequest& parsed) const;
 
   [[nodiscard]] const ChatPath& chat() const { return chat_; }
   [[nodiscard]] const ChatDefaults& defaults() const { return defaults_; }

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "app/cache_tables.h"
-#include "engine/memory_plan.h"
+#include "base/size_text.h"
 #include "store/store_family.h"
 
 namespace samovar::app {

@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "app/serve.h"
-#include "engine/memory_plan.h"
+#include "base/size_text.h"
 #include "store/store_family.h"
 #include "store/store_transfer.h"
 

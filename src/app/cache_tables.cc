@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
-#include "engine/memory_plan.h"
+#include "base/size_text.h"
 #include "store/store_family.h"
 
 namespace samovar::app {

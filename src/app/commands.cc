@@ -5,6 +5,7 @@
 #include "app/cache_command.h"
 #include "app/chat_command.h"
 #include "app/explain_command.h"
+#include "app/models_command.h"
 #include "app/options.h"
 #include "app/serve.h"
 #include "app/version.h"
@@ -23,6 +24,7 @@ Commands:
   chat        talk with a model in the terminal; `samovar chat --help` lists its options
   cache       look into and look after the sessions on disk; `samovar cache --help` lists what
               it can do
+  models      list, download and remove models of the hub; `samovar models --help` has more
   explain     say why one request could not reuse what another had computed; `samovar explain
               --help` has more
   help        show this text
@@ -42,11 +44,13 @@ int run_command(const std::vector<std::string>& arguments) {
                                       arguments.end());
   if (command == "serve") return serve(rest);
   if (command == "cache") return cache(rest);
+  if (command == "models") return models(rest);
   if (command == "explain") return explain_command(rest);
   if (command == "chat") return chat(rest);
   if (command == "help" && rest == std::vector<std::string>{"chat"}) return chat({"--help"});
   if (command == "help" && rest == std::vector<std::string>{"serve"}) return serve({"--help"});
   if (command == "help" && rest == std::vector<std::string>{"cache"}) return cache({"--help"});
+  if (command == "help" && rest == std::vector<std::string>{"models"}) return models({"--help"});
   if (command == "help" && rest == std::vector<std::string>{"explain"}) {
     return explain_command({"--help"});
   }

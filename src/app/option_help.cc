@@ -9,7 +9,6 @@ namespace {
 
 constexpr std::size_t kIndent = 34;
 constexpr std::size_t kWidth = 98;
-constexpr const char* kRequired = "required";
 
 OptionRow config_row() {
   return {{"--config"},
@@ -69,9 +68,7 @@ std::string help_entry(const OptionRow& row) {
   left += left.size() + 2 > kIndent ? "\n" + std::string(kIndent, ' ')
                                     : std::string(kIndent - left.size(), ' ');
   std::string right = row.help;
-  if (row.fallback == kRequired) right += " (required)";
-  if (!row.fallback.empty() && row.fallback != kRequired)
-    right += " (default: " + row.fallback + ")";
+  if (!row.fallback.empty()) right += " (default: " + row.fallback + ")";
   if (row.repeatable) right += "; may be given several times";
   return left + wrap(right) + "\n";
 }
@@ -96,13 +93,14 @@ ctx-size = 262144
 parallel = 4
 ```
 
-The environment is used for one secret only: `SAMOVAR_API_KEY` adds a key.
+The environment is used for one secret of Samovar's own, `SAMOVAR_API_KEY`, which adds a key, and
+for what all programs that use the Hugging Face hub have in common ([models.md](models.md)).
 )";
 
 }  // namespace
 
 std::string serve_help() {
-  std::string text = "Usage: samovar serve --model FILE [options]\n";
+  std::string text = "Usage: samovar serve (--model FILE | -hf OWNER/NAME[:QUANT]) [options]\n";
   std::string group;
   for (const OptionRow& row : documented_rows()) {
     if (row.group != group) text += "\n" + row.group + ":\n";
@@ -112,7 +110,9 @@ std::string serve_help() {
   return text +
          "\nSizes may be written 512M, 4G or 1.5GiB. The environment variable SAMOVAR_API_KEY adds "
          "a "
-         "key.\n";
+         "key;\nHF_TOKEN, HF_ENDPOINT, HF_HOME, HF_HUB_CACHE and HF_HUB_OFFLINE mean what they "
+         "mean to "
+         "others.\n";
 }
 
 std::string options_markdown() {

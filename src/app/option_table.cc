@@ -44,8 +44,20 @@ struct Rows {
 
 void add_model_rows(Rows rows, ServeOptions& o) {
   rows.group = "Model";
-  rows.option({"-m", "--model"}, "FILE", text(o.model), "required",
-              "the model to serve, a GGUF file");
+  rows.option({"-m", "--model"}, "FILE", text(o.model), "",
+              "the model to serve, a GGUF file; of a split one, any part. This or --hf-repo is "
+              "required");
+  rows.option(
+      {"-hf", "-hfr", "--hf-repo"}, "OWNER/NAME[:QUANT]", text(o.hf_repo), "",
+      "the model to serve, from a repository of the Hugging Face hub; downloaded unless the "
+      "shared cache has it. Without QUANT: Q4_K_M, else Q8_0, else the first one");
+  rows.option({"-hff", "--hf-file"}, "FILE", text(o.hf_file), "",
+              "the file in --hf-repo, instead of QUANT");
+  rows.option({"-hft", "--hf-token"}, "TOKEN", text(o.hf_token), "HF_TOKEN of the environment",
+              "token for gated and private repositories; other users of this machine can see "
+              "command lines, so prefer HF_TOKEN");
+  rows.flag({"--offline"}, {}, flag(o.offline), "off",
+            "ask no hub: --hf-repo finds what is in the cache; the same as HF_HUB_OFFLINE=1");
   rows.option({"-a", "--alias"}, "NAME", text(o.alias), "the model's own name",
               "the model's name in the API");
   rows.option({"--chat-template"}, "JINJA", text(o.chat_template), "the model's own",

@@ -2,8 +2,9 @@
 // table that drives the command line, the config file, --help and docs/options.md. A new option is
 // a new member here and a new row in option_table.cc, nothing else.
 //
-// Precedence: command line, then config file, then defaults; the environment holds secrets only
-// (SAMOVAR_API_KEY). Values and functions; any thread. Errors are Error values that name the flag.
+// Precedence: command line, then config file, then defaults; the environment holds secrets
+// (SAMOVAR_API_KEY, HF_TOKEN) and what is common to all programs that use a model hub
+// (model_source.h). Values and functions; any thread. Errors are Error values that name the flag.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +23,10 @@ namespace samovar::app {
 struct ServeOptions {
   // model
   std::string model;
+  std::string hf_repo;   // "owner/name" or "owner/name:QUANT"; instead of `model`
+  std::string hf_file;   // in hf_repo; instead of a quantisation
+  std::string hf_token;  // empty: HF_TOKEN of the environment
+  bool offline = false;
   std::string alias;
   std::string chat_template;  // jinja source
   std::string chat_template_file;

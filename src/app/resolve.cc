@@ -7,7 +7,11 @@
 #include <fstream>
 #include <iterator>
 
+#include "app/model_source.h"
 #include "app/options.h"
+#include "fs/posix_fs.h"
+#include "hub/local_model.h"
+#include "hub/repo_ref.h"
 
 namespace samovar::app {
 
@@ -78,6 +82,36 @@ Status resolve_template(ServeOptions& options) {
   return {};
 }
 
+// What -hf names is looked for later: that may take hours.
+Status resolve_model(ServeOptions& options) {
+  if (!options.hf_repo.empty()) {
+    if (!options.model.empty()) {
+      return refuse("two models are given", "--model", "Use one of --model and --hf-repo");
+    }
+    const auto ref = hub::parse_repo_ref(options.hf_repo, "--hf-repo");
+    if (!ref) return std::unexpected(ref.error());
+    const auto settings = hub_settings(process_environment(), options.hf_token, options.offline);
+    if (!settings) return std::unexpected(settings.error());
+    return {};
+  }
+  if (!options.hf_file.empty()) {
+    return refuse("a file of no repository is named", "--hf-file", "Name one with --hf-repo");
+  }
+  if (options.model.empty()) {
+    return refuse("no model is given", "--model",
+                  "Pass a GGUF file: samovar serve -m model.gguf, or a repository of the hub: "
+                  "samovar serve -hf OWNER/NAME");
+  }
+  PosixFs fs;
+  auto path = hub::local_model(fs, options.model);
+  if (!path) return std::unexpected(path.error());
+  options.model = std::move(*path);
+  if (access(options.model.c_str(), R_OK) != 0) {
+    return refuse("cannot read " + options.model, "--model", "Check the path and its permissions");
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string default_store_dir() {
@@ -89,12 +123,7 @@ std::string default_store_dir() {
 }
 
 Status resolve(ServeOptions& options) {
-  if (options.model.empty()) {
-    return refuse("no model is given", "--model", "Pass a GGUF file: samovar serve -m model.gguf");
-  }
-  if (access(options.model.c_str(), R_OK) != 0) {
-    return refuse("cannot read " + options.model, "--model", "Check the path and its permissions");
-  }
+  if (const auto status = resolve_model(options); !status) return status;
   if (options.verbose) options.log_level = "debug";
   if (options.sequences == 0) options.sequences = std::max(8, 2 * options.parallel);
   if (options.sequences < options.parallel) {

@@ -1,4 +1,4 @@
-// The life of a server: bind, load, serve, drain.
+// The life of a server: bind, fetch the model, load, serve, drain.
 //
 // It binds before it loads, so that a taken port is reported at once, and listens while it loads,
 // so that probes see a live server that is not ready yet. After the first signal it goes on
@@ -13,12 +13,14 @@
 #include <memory>
 
 #include "api/errors.h"
+#include "app/model_source.h"
 #include "app/options.h"
 #include "app/service.h"
 #include "app/signals.h"
 #include "base/log.h"
 #include "engine/llama_log.h"
 #include "http/server.h"
+#include "hub/repo_ref.h"
 
 namespace samovar::app {
 
@@ -83,7 +85,20 @@ void end_gracefully(const ServeOptions& options, Service& service, HttpServer& h
   log_info("stopped");
 }
 
-int run(const ServeOptions& options, const WrapEngine& wrap) {
+// The model's file, fetched if it is the hub's.
+Result<std::string> find_model(const ServeOptions& options, StopSignals& signals) {
+  if (options.hf_repo.empty()) return options.model;
+  auto ref = hub::parse_repo_ref(options.hf_repo, "--hf-repo");
+  if (!ref) return std::unexpected(ref.error());
+  const auto settings = hub_settings(process_environment(), options.hf_token, options.offline);
+  if (!settings) return std::unexpected(settings.error());
+  auto path = fetch_shown({std::move(*ref), options.hf_file}, *settings, signals,
+                          [](const std::string& line) { log_info("{}", line); });
+  if (path) log_info("the model is {}", *path);
+  return path;
+}
+
+int run(ServeOptions options, const WrapEngine& wrap) {
   StopSignals signals;
   log_set_level(log_level(options.log_level));
   route_llama_log();
@@ -99,6 +114,15 @@ int run(const ServeOptions& options, const WrapEngine& wrap) {
   fmt::print("listening on {}\n", (*http)->url());
   std::fflush(stdout);
 
+  auto model = find_model(options, signals);
+  if (!model || signals.received() != 0) {
+    (*http)->stop(0);
+    const int stopped = 128 + signals.received();
+    return model ? stopped
+                 : report(model.error(),
+                          model.error().kind == ErrorKind::cancelled ? stopped : kExitFailure);
+  }
+  options.model = std::move(*model);
   auto loading = Service::load(options, wrap);
   if (!loading) {
     (*http)->stop(0);
@@ -126,7 +150,7 @@ int serve(const std::vector<std::string>& arguments, const WrapEngine& wrap) {
   if (const auto status = resolve(parsed->options); !status) {
     return report(status.error(), kExitUsage);
   }
-  return run(parsed->options, wrap);
+  return run(std::move(parsed->options), wrap);
 }
 
 }  // namespace samovar::app

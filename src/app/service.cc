@@ -11,6 +11,7 @@
 #include "api/model_chat.h"
 #include "api/models.h"
 #include "api/router.h"
+#include "api/text_api.h"
 #include "api/turn_runner.h"
 #include "api/turns_api.h"
 #include "app/record_parts.h"
@@ -62,7 +63,8 @@ SchedulerOptions scheduler_options(const ServeOptions& options, const EngineLimi
   return scheduler;
 }
 
-ServedModel served_model(const ServeOptions& options, const Engine& engine) {
+ServedModel served_model(const ServeOptions& options, const Engine& engine,
+                         const ChatFormat& format) {
   const ModelInfo& info = engine.model();
   ServedModel model;
   model.id = options.alias.empty() ? info.name : options.alias;
@@ -72,6 +74,9 @@ ServedModel served_model(const ServeOptions& options, const Engine& engine) {
   model.context = engine.limits().cells;
   model.trained_context = info.trained_context;
   model.created = system_clock().wall_seconds();
+  model.chat_template = format.template_source();
+  model.sequences = engine.limits().sequences;
+  model.sampling = options.sampling;
   return model;
 }
 
@@ -104,12 +109,14 @@ struct Service::Parts {
         turns(engine_thread),
         rewarmer(options.rewarm ? std::make_unique<Rewarmer>(rewarmer_parts(), system_clock())
                                 : nullptr),
-        models(served_model(options, *engine)),
+        models(served_model(options, *engine, *format)),
         turns_api(record.records()),
         runner(chat, turns, &record.records(), system_clock(), chat_defaults(options, *engine)),
         completions(runner, models.model().id),
         messages(runner, models.model().id),
-        router(completions, messages, &turns_api, models, [this] { return accepting.load(); }) {
+        text(runner, models.model().id),
+        router(completions, messages, text, &turns_api, models,
+               [this] { return accepting.load(); }) {
     if (rewarmer == nullptr) return;
     record.records().on_ended([this](EndedReply ended) {
       rewarmer->reply_ended(std::move(ended.chat), std::move(ended.reply), *ended.prompt,
@@ -145,6 +152,7 @@ struct Service::Parts {
   TurnRunner runner;
   ChatCompletions completions;
   MessagesApi messages;
+  TextApi text;
   Router router;
 };
 

@@ -1,5 +1,6 @@
 #include "app/signals.h"
 
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <ctime>
@@ -39,8 +40,9 @@ void StopSignals::watch() {
   while (!ended_) {
     const int signal = sigtimedwait(&set, nullptr, &pause);
     if (signal < 0) continue;
-    if (!first || !graceful_) std::_Exit(128 + signal);
+    if (!first || (!graceful_ && !patient_)) std::_Exit(128 + signal);
     first = false;
+    received_ = signal;
     {
       const std::lock_guard lock(mutex_);
       requested_ = true;
@@ -52,6 +54,12 @@ void StopSignals::watch() {
 void StopSignals::wait() {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return requested_; });
+}
+
+bool StopSignals::wait_for(Micros most) {
+  std::unique_lock lock(mutex_);
+  if (most <= 0) return requested_;
+  return changed_.wait_for(lock, std::chrono::microseconds(most), [this] { return requested_; });
 }
 
 }  // namespace samovar::app

@@ -6,7 +6,7 @@
 #include <cstdio>
 
 #include "base/log.h"
-#include "engine/memory_plan.h"
+#include "base/size_text.h"
 
 namespace samovar::app {
 

@@ -171,6 +171,29 @@ Result<RenderedChat> ChatFormat::resume(const CutReply& cut) const {
   return chat;
 }
 
+RenderedChat ChatFormat::plain(std::string_view text) const {
+  RenderedChat chat;
+  chat.prompt = impl_->prompts.build(text, {});
+  // The text may bring the BOS token that was added.
+  const auto& tokens = chat.prompt.tokens;
+  if (llama_vocab_get_add_bos(impl_->vocab) && tokens.size() > 1 && tokens[0] == tokens[1] &&
+      tokens[0] == llama_vocab_bos(impl_->vocab)) {
+    return plain(Tokens(tokens.begin() + 1, tokens.end()));
+  }
+  chat.text = text;
+  chat.syntax = impl_->renderer.syntaxes().get({});
+  return chat;
+}
+
+RenderedChat ChatFormat::plain(Tokens tokens) const {
+  RenderedChat chat;
+  chat.text = token_text(impl_->vocab, tokens);
+  const auto size = static_cast<Position>(tokens.size());
+  chat.prompt = impl_->prompts.structure(std::move(tokens), size);
+  chat.syntax = impl_->renderer.syntaxes().get({});
+  return chat;
+}
+
 SavedSyntax ChatFormat::save(const ReplySyntax& syntax) { return syntax.saved; }
 
 Result<std::shared_ptr<const ReplySyntax>> ChatFormat::load(const SavedSyntax& saved) const {

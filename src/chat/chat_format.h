@@ -102,6 +102,11 @@ class ChatFormat {
   // what load() says.
   [[nodiscard]] Result<RenderedChat> resume(const CutReply& cut) const;
 
+  // A prompt outside of any template, whose reply is text alone: plain text (the model's BOS token
+  // is added where it wants one), or tokens as they are.
+  [[nodiscard]] RenderedChat plain(std::string_view text) const;
+  [[nodiscard]] RenderedChat plain(Tokens tokens) const;
+
   // For keeping how a reply is read beyond this process. load() fails on what save() did not make.
   [[nodiscard]] static SavedSyntax save(const ReplySyntax& syntax);
   [[nodiscard]] Result<std::shared_ptr<const ReplySyntax>> load(const SavedSyntax& saved) const;

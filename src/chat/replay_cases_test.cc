@@ -131,6 +131,33 @@ TEST_F(ReplayCases, CallIdsFindAReplyWhateverTheMessagesBeforeIt) {
   expect_plain(next());
 }
 
+// Qwen3.5's template writes true as "True", which its own calls never are.
+TEST_F(ReplayCases, ValuesThatTheTemplateSpellsItsOwnWayAreReplayed) {
+  Tool edit;
+  edit.name = "edit";
+  edit.parameters = R"({"type":"object","properties":{"text":{"type":"string"},)"
+                    R"("all":{"type":"boolean"},"mode":{"type":["integer","null"]}}})";
+  request_.tools.push_back(edit);
+  const Tokens tokens = sample(
+      "Hm.\n</think>\n\n<tool_call>\n<function=edit>\n<parameter=text>\ntrue\n</parameter>\n"
+      "<parameter=all>\ntrue\n</parameter>\n<parameter=mode>\nnull\n</parameter>\n</function>\n"
+      "</tool_call>");
+  const auto come_back_as = [&](const std::string& arguments) {
+    auto& messages = request_.messages;
+    messages.resize(2);
+    messages.push_back(call_message("call_1", "edit", arguments));
+    messages.push_back(tool_message("call_1", "Done."));
+    return next();
+  };
+  const RenderedChat same = come_back_as(R"({"mode":null,"all":true,"text":"true"})");
+  EXPECT_NE(same.text.find(">\nTrue\n</"), std::string::npos) << same.text;
+  EXPECT_EQ(same.replayed, 1);
+  EXPECT_TRUE(extends(same, tokens));
+  expect_plain(come_back_as(R"({"mode":null,"all":"True","text":"true"})"));
+  expect_plain(come_back_as(R"({"mode":null,"all":false,"text":"true"})"));
+  expect_plain(come_back_as(R"({"mode":null,"all":true,"text":"True"})"));
+}
+
 TEST_F(ReplayCases, OfTwoSamplesThatSayTheSameTheNewestCountsAlways) {
   const Tokens first = sample("Hm.\n</think>\n\n" + std::string(kCall));
   const Tokens second = sample("Hm.\n</think>\n\n" + std::string(kCall));

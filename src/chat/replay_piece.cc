@@ -28,6 +28,28 @@ void append(TokenSpan from, Tokens& tokens) {
   tokens.insert(tokens.end(), from.begin(), from.end());
 }
 
+// Templates write a value that is no text as Python does: what stands alone between two tags as
+// True, False or None, spelled as JSON again.
+std::string with_json_words(std::string_view text) {
+  constexpr std::pair<std::string_view, std::string_view> kWords[] = {
+      {"True", "true"}, {"False", "false"}, {"None", "null"}};
+  const auto newline = [&](std::size_t at) { return text.substr(at).starts_with('\n') ? 1U : 0U; };
+  std::string result;
+  std::size_t copied = 0;
+  for (std::size_t tag = text.find('>'); tag != std::string_view::npos;
+       tag = text.find('>', tag + 1)) {
+    const std::size_t begin = tag + 1 + newline(tag + 1);
+    for (const auto& [word, spelling] : kWords) {
+      const std::size_t end = begin + word.size();
+      if (!text.substr(begin).starts_with(word)) continue;
+      if (!text.substr(end + newline(end)).starts_with("</")) continue;
+      result.append(text, copied, begin - copied).append(spelling);
+      copied = end;
+    }
+  }
+  return result.append(text, copied);
+}
+
 }  // namespace
 
 ReplayRules::ReplayRules(const llama_vocab* vocab, const MessageOpeners& openers) : vocab_(vocab) {
@@ -80,8 +102,15 @@ bool ReplayRules::append_tail(const End& end, Tokens& tokens) const {
 
 bool ReplayRules::append_by_meaning(const End& end, const SampledReply& reply,
                                     Tokens& tokens) const {
-  const ReplyMeaning meaning = read_meaning(reply.syntax, end.body);
-  if (std::ranges::find(reply.meanings, meaning) == reply.meanings.end()) return false;
+  const auto says_it = [&](std::string_view text) {
+    const ReplyMeaning meaning = read_meaning(reply.syntax, text);
+    return std::ranges::find(reply.meanings, meaning) != reply.meanings.end();
+  };
+  if (!says_it(end.body)) {
+    // The message's own values were compared already, so other words are the template's.
+    const std::string respelled = with_json_words(end.body);
+    if (respelled == end.body || !says_it(respelled)) return false;
+  }
   const bool drop_end = reply.complete && !end.sampled;
   append(TokenSpan(reply.tokens).first(reply.tokens.size() - (drop_end ? 1 : 0)), tokens);
   return append_tail(end, tokens);

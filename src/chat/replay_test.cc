@@ -29,7 +29,8 @@ struct Call {
 std::vector<Tool> tools() {
   constexpr const char* kParameters =
       R"({"type":"object","properties":{"text":{"type":"string"},"count":{"type":"integer"},)"
-      R"("rate":{"type":"number"},"nested":{"type":"object"},"list":{"type":"array"}}})";
+      R"("rate":{"type":"number"},"nested":{"type":"object"},"list":{"type":"array"},)"
+      R"("all":{"type":"boolean"}}})";
   return {{"look_up", "Looks up.", kParameters}, {"write", "Writes.", kParameters}};
 }
 
@@ -42,6 +43,10 @@ Call random_call(Random& random) {
                                        .number = static_cast<int>(random() % 2000) - 1000});
   }
   if (chance(random, 2)) members.emplace_back("rate", Json{Json::Kind::fraction, 5, {}, {}});
+  if (chance(random, 2)) {
+    members.emplace_back("all",
+                         Json{.kind = Json::Kind::boolean, .number = chance(random, 2) ? 1 : 0});
+  }
   for (const auto& [name, kind] :
        {std::pair{"nested", Json::Kind::object}, std::pair{"list", Json::Kind::array}}) {
     if (chance(random, 2)) continue;

@@ -3,38 +3,20 @@
 #include <curl/curl.h>
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <cctype>
-#include <map>
 #include <utility>
 
 #include "client/text.h"
+#include "net/curl_easy.h"
+#include "net/http_head.h"
+#include "net/url.h"
 
 namespace samovar::client {
 namespace {
 
-constexpr long kConnectMs = 15'000;
+using net::host_of;
+using net::is_local;
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return out;
-}
-
-std::string_view host_of(std::string_view url) {
-  if (const auto scheme = url.find("://"); scheme != std::string_view::npos) {
-    url.remove_prefix(scheme + 3);
-  }
-  if (url.starts_with('[')) return url.substr(1, url.find(']') - 1);
-  return url.substr(0, url.find_first_of(":/"));
-}
-
-bool is_local(std::string_view url) {
-  const std::string_view host = host_of(url);
-  return host == "localhost" || host == "::1" || host.starts_with("127.");
-}
+constexpr Micros kConnectTimeout = 15 * kSecond;
 
 // The address without the path, as the user gave it.
 std::string server_of(const std::string& url) {
@@ -42,7 +24,8 @@ std::string server_of(const std::string& url) {
   return url.substr(0, path);
 }
 
-Error connection_error(CURLcode code, const char* words, const std::string& url, bool answered) {
+Error connection_error(CURLcode code, const std::string& words, const std::string& url,
+                       bool answered) {
   const std::string server = server_of(url);
   Error error{ErrorKind::unavailable, "", "", ""};
   switch (code) {
@@ -86,9 +69,9 @@ struct Transfer::State {
   std::string url;
   std::string request;
   std::string body;
-  std::map<std::string, std::string, std::less<>> headers;
+  net::HttpHead head;
   std::optional<Error> failure;
-  std::array<char, CURL_ERROR_SIZE> words = {};
+  net::CurlWords words = {};
   int status = 0;
 
   static std::size_t on_body(char* bytes, std::size_t, std::size_t count, void* self) {
@@ -102,39 +85,17 @@ struct Transfer::State {
   }
 
   void header_line(std::string_view line) {
-    while (line.ends_with('\n') || line.ends_with('\r')) line.remove_suffix(1);
-    if (line.starts_with("HTTP/")) {
-      headers.clear();
-      return;
-    }
-    if (line.empty()) {  // the head is complete
-      long code = 0;
-      ::curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &code);
-      if (code >= 200) status = static_cast<int>(code);
-      return;
-    }
-    const std::size_t colon = line.find(':');
-    if (colon == std::string_view::npos) return;
-    std::string_view value = line.substr(colon + 1);
-    while (value.starts_with(' ')) value.remove_prefix(1);
-    headers[lower(line.substr(0, colon))] = valid_utf8(value);
+    if (head.add_line(line)) status = head.status();
   }
 
   void set(const HttpCall& call) {
-    ::curl_easy_setopt(easy, CURLOPT_URL, url.c_str());
-    ::curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-    ::curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1);
-    ::curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-    ::curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
-    ::curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, kConnectMs);
+    net::set_common(easy, url, kConnectTimeout);
     ::curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, static_cast<long>(call.timeout / kMillisecond));
     ::curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, words.data());
     ::curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
     ::curl_easy_setopt(easy, CURLOPT_WRITEDATA, this);
     ::curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header);
     ::curl_easy_setopt(easy, CURLOPT_HEADERDATA, this);
-    // A proxy of the environment is for the world outside.
-    if (is_local(url)) ::curl_easy_setopt(easy, CURLOPT_PROXY, "");
     add_header("Accept: text/event-stream, application/json");
     if (!call.key.empty()) add_header("Authorization: Bearer " + call.key);
     if (call.body) {
@@ -159,8 +120,7 @@ struct Transfer::State {
       if (message->msg != CURLMSG_DONE) continue;
       const CURLcode code = message->data.result;
       if (code != CURLE_OK) {
-        const char* said = words[0] != 0 ? words.data() : ::curl_easy_strerror(code);
-        failure = connection_error(code, said, url, status != 0);
+        failure = connection_error(code, net::describe(code, words), url, status != 0);
       }
       drop();
       return;
@@ -180,7 +140,7 @@ struct Transfer::State {
 };
 
 Transfer::Transfer() : state_(new State) {
-  ::curl_global_init(CURL_GLOBAL_DEFAULT);
+  net::start_curl();
   state_->multi = ::curl_multi_init();
 }
 
@@ -195,7 +155,7 @@ void Transfer::start(const HttpCall& call) {
   state.url = call.url;
   state.request = call.body.value_or("");
   state.body.clear();
-  state.headers.clear();
+  state.head = {};
   state.failure.reset();
   state.words[0] = 0;
   state.status = 0;
@@ -222,8 +182,7 @@ const std::optional<Error>& Transfer::failure() const { return state_->failure; 
 std::string Transfer::take_body() { return std::exchange(state_->body, {}); }
 
 std::string Transfer::header(std::string_view name) const {
-  const auto found = state_->headers.find(name);
-  return found == state_->headers.end() ? std::string() : found->second;
+  return valid_utf8(state_->head.header(name));
 }
 
 }  // namespace samovar::client

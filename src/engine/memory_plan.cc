@@ -10,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/size_text.h"
 #include "engine/available_memory.h"
 #include "engine/llama_model.h"
 #include "engine/memory_costs.h"
@@ -216,17 +217,6 @@ Result<MemoryPlan> plan_memory(const EngineOptions& options) {
     return std::unexpected(does_not_fit(options, planner, plan));
   }
   return plan;
-}
-
-std::string format_bytes(std::uint64_t bytes) {
-  constexpr std::array units = {"B", "KiB", "MiB", "GiB", "TiB"};
-  auto value = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  while (value >= 1024.0 && unit + 1 < units.size()) {
-    value /= 1024.0;
-    ++unit;
-  }
-  return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.2f} {}", value, units[unit]);
 }
 
 std::string MemoryPlan::table() const {

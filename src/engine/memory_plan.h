@@ -45,6 +45,4 @@ struct MemoryPlan {
 
 Result<MemoryPlan> plan_memory(const EngineOptions& options);
 
-[[nodiscard]] std::string format_bytes(std::uint64_t bytes);  // "1.25 GiB"
-
 }  // namespace samovar

@@ -112,12 +112,5 @@ TEST_P(MemoryPlanTest, SaysSoWhenNothingFits) {
 INSTANTIATE_TEST_SUITE_P(Models, MemoryPlanTest, ::testing::ValuesIn(tiny_models()),
                          model_test_name);
 
-TEST(FormatBytes, IsReadable) {
-  EXPECT_EQ(format_bytes(0), "0 B");
-  EXPECT_EQ(format_bytes(1023), "1023 B");
-  EXPECT_EQ(format_bytes(20 << 10), "20.00 KiB");
-  EXPECT_EQ(format_bytes(std::uint64_t{5} << 30), "5.00 GiB");
-}
-
 }  // namespace
 }  // namespace samovar::testing

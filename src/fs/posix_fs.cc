@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <string_view>
 
@@ -59,7 +60,8 @@ class PosixReader final : public FileReader {
 
 class PosixWriter final : public FileWriter {
  public:
-  PosixWriter(Fd fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {}
+  PosixWriter(Fd fd, std::string path, std::uint64_t at = 0)
+      : fd_(std::move(fd)), path_(std::move(path)), written_(at) {}
 
   FsStatus write(Bytes bytes) override {
     if (!write_all(fd_.get(), bytes, written_)) return fail_with_errno("write", path_);
@@ -75,7 +77,7 @@ class PosixWriter final : public FileWriter {
  private:
   const Fd fd_;
   const std::string path_;
-  std::uint64_t written_ = 0;
+  std::uint64_t written_;  // where the next byte goes
 };
 
 std::int64_t modified_of(const struct stat& info) {
@@ -116,6 +118,24 @@ FsStatus make_one(const std::string& path) {
   return {};
 }
 
+FsStatus make_one_shared(const std::string& path) {
+  if (::mkdir(path.c_str(), 0777) == 0) return {};
+  const int error = errno;
+  if (error == EEXIST && is_directory(path)) return {};
+  return fail_with_errno("make folder", path, error);
+}
+
+FsStatus make_with_parents(const std::string& path, FsStatus (*make)(const std::string&)) {
+  if (is_directory(path)) return {};
+  const std::string_view trimmed = without_end_slashes(path);
+  const std::size_t slash = trimmed.rfind('/');
+  if (slash != std::string_view::npos && slash > 0) {
+    const FsStatus parent = make_with_parents(std::string(trimmed.substr(0, slash)), make);
+    if (!parent) return parent;
+  }
+  return make(std::string(trimmed));
+}
+
 }  // namespace
 
 FsResult<std::unique_ptr<FileReader>> PosixFs::open(const std::string& path) {
@@ -154,14 +174,31 @@ FsStatus PosixFs::touch(const std::string& path) {
 }
 
 FsStatus PosixFs::make_directory(const std::string& path) {
-  if (is_directory(path)) return {};
-  const std::string_view trimmed = without_end_slashes(path);
-  const std::size_t slash = trimmed.rfind('/');
-  if (slash != std::string_view::npos && slash > 0) {
-    const FsStatus parent = make_directory(std::string(trimmed.substr(0, slash)));
-    if (!parent) return parent;
-  }
-  return make_one(std::string(trimmed));
+  return make_with_parents(path, make_one);
+}
+
+FsStatus PosixFs::make_shared_directory(const std::string& path) {
+  return make_with_parents(path, make_one_shared);
+}
+
+FsResult<std::unique_ptr<FileWriter>> PosixFs::append(const std::string& path) {
+  Fd fd = open_fd(path, O_WRONLY | O_CREAT, 0666);
+  struct stat info = {};
+  if (!fd || ::fstat(fd.get(), &info) != 0) return fail_with_errno("open", path);
+  return std::make_unique<PosixWriter>(std::move(fd), path,
+                                       static_cast<std::uint64_t>(info.st_size));
+}
+
+FsStatus PosixFs::link(const std::string& target, const std::string& path) {
+  if (::symlink(target.c_str(), path.c_str()) != 0) return fail_with_errno("link", path);
+  return {};
+}
+
+FsResult<std::string> PosixFs::read_link(const std::string& path) {
+  std::array<char, 4096> target;
+  const ssize_t length = ::readlink(path.c_str(), target.data(), target.size());
+  if (length < 0) return fail_with_errno("read the link", path);
+  return std::string(target.data(), static_cast<std::size_t>(length));
 }
 
 // A file system that does not know how to sync a folder says EINVAL: there is nothing to wait for.

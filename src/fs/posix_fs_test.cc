@@ -408,5 +408,34 @@ TEST(PosixCalls, JoinPathAddsOneSlash) {
   EXPECT_EQ(join_path("/a/", "b"), "/a/b");
 }
 
+// Goal: what CacheFs adds. Files go on at their end, links say where they lead, rights follow the
+// umask.
+TEST_F(PosixFsTest, CacheFilesGoOnAtTheirEnd) {
+  ::umask(027);
+  for (const char* piece : {"one", "two"}) {
+    auto writer = fs_.append(at("a"));
+    ASSERT_TRUE(writer) << writer.error().message;
+    ASSERT_TRUE((*writer)->write(bytes_of(piece)));
+    ASSERT_TRUE((*writer)->sync());
+  }
+  EXPECT_EQ(content("a"), "onetwo");
+  EXPECT_EQ(mode(at("a")), 0640U);
+  ASSERT_TRUE(fs_.make_shared_directory(at("f/g")));
+  EXPECT_EQ(mode(at("f/g")), 0750U);
+  EXPECT_TRUE(fs_.make_shared_directory(at("f/g")));
+  EXPECT_EQ(fs_.make_shared_directory(at("a")).error().fault, FsFault::exists);
+  EXPECT_EQ(fs_.append(at("none/a")).error().fault, FsFault::not_found);
+}
+
+TEST_F(PosixFsTest, LinksLeadWhereTheySay) {
+  put("a", "text");
+  ASSERT_TRUE(fs_.link("a", at("l")));
+  EXPECT_EQ(*fs_.read_link(at("l")), "a");
+  EXPECT_EQ(fs_.link("b", at("l")).error().fault, FsFault::exists);
+  EXPECT_EQ(fs_.read_link(at("none")).error().fault, FsFault::not_found);
+  EXPECT_EQ(fs_.read_link(at("a")).error().fault, FsFault::other);
+  EXPECT_EQ(fs_.stat(at("l"))->bytes, 4U) << "of what it leads to";
+}
+
 }  // namespace
 }  // namespace samovar

@@ -192,6 +192,8 @@ void Rewarming::finish_front() {
   jobs_.pop_front();
   stop(job);
   if (job.timings.computed_tokens > 0) ++finished_;
+  log_debug("re-warm: finished, {} tokens in {:.0f} ms", job.timings.computed_tokens,
+            to_ms(job.timings.prefill));
   job.sink->on_event(TurnFinished{.reason = FinishReason::end, .timings = job.timings});
 }
 

@@ -257,7 +257,8 @@ void TurnRecorder::complete(const ChatMessage& reply, std::vector<std::string> c
     }
   }
   const auto& env = records_.env_;
-  const bool keeps = !live_->forgotten();  // its session was purged meanwhile
+  // Not if its session was purged meanwhile; nor replies outside of a conversation.
+  const bool keeps = !live_->forgotten() && record.context != Sha256{};
   if (keeps && env.remember && replied > 0) env.remember(record, call_ids);
   if (keeps && is_complete && records_.ended_ && origin_.chat != nullptr) {
     records_.ended_({origin_.chat, reply, prompt_, record.reply, record.session});

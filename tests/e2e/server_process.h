@@ -40,7 +40,12 @@ class ServerProcess {
  public:
   using Words = std::vector<std::string>;
 
-  enum class Expect { serving, refusal };
+  enum class Expect { serving, refusal, listening };  // the last: not serving yet
+
+  // Other words for the model than a file's: {"-hf", "owner/name"}.
+  struct Source {
+    Words words;
+  };
 
   // Starts the server with a model of build/models/ and waits until it serves, or has ended if that
   // is expected. One compute thread: the test and its server share the machine.
@@ -51,27 +56,13 @@ class ServerProcess {
       ADD_FAILURE() << file << " is missing: run `make models`";
       return;
     }
-    Words words = {std::string(SAMOVAR_BINARY) + "/samovar",
-                   "serve",
-                   "-m",
-                   file,
-                   "--port",
-                   "0",
-                   "-t",
-                   "1",
-                   "-tb",
-                   "1",
-                   "--anchor-memory",
-                   "256M"};
-    words.insert(words.end(), options.begin(), options.end());
-    if (std::ranges::find(options, "--store-dir") == options.end()) words.push_back("--no-store");
-    start(words);
-    if (!eventually([this] { return has("\nserving ") || ended(); })) stop();
-    const std::string text = output();
-    const std::size_t at = text.find("127.0.0.1:");
-    if (at != std::string::npos) port_ = std::atoi(text.c_str() + at + 10);
-    EXPECT_EQ(has("\nserving "), expect == Expect::serving) << text;
+    serve({"-m", file}, options, expect);
   }
+  explicit ServerProcess(const Source& model, const Words& options = {},
+                         Expect expect = Expect::serving) {
+    serve(model.words, options, expect);
+  }
+
   ~ServerProcess() {
     stop();
     if (reader_.joinable()) reader_.join();
@@ -110,6 +101,23 @@ class ServerProcess {
   bool has(const std::string& text) { return output().find(text) != std::string::npos; }
 
  private:
+  void serve(const Words& model, const Words& options, Expect expect) {
+    Words words = {std::string(SAMOVAR_BINARY) + "/samovar", "serve"};
+    words.insert(words.end(), model.begin(), model.end());
+    for (const char* word : {"--port", "0", "-t", "1", "-tb", "1", "--anchor-memory", "256M"}) {
+      words.emplace_back(word);
+    }
+    words.insert(words.end(), options.begin(), options.end());
+    if (std::ranges::find(options, "--store-dir") == options.end()) words.push_back("--no-store");
+    start(words);
+    const char* awaited = expect == Expect::listening ? "listening on " : "\nserving ";
+    if (!eventually([&] { return has(awaited) || ended(); })) stop();
+    const std::string text = output();
+    const std::size_t at = text.find("127.0.0.1:");
+    if (at != std::string::npos) port_ = std::atoi(text.c_str() + at + 10);
+    EXPECT_EQ(has(awaited), expect != Expect::refusal) << text;
+  }
+
   void start(const Words& words) {
     int ends[2] = {};
     if (pipe2(ends, O_CLOEXEC) != 0) return;

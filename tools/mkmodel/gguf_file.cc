@@ -1,5 +1,6 @@
 #include "tools/mkmodel/gguf_file.h"
 
+#include <fmt/format.h>
 #include <ggml.h>
 
 #include <cmath>
@@ -7,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <string_view>
 #include <system_error>
 
 #include "tools/mkmodel/random.h"
@@ -106,6 +108,32 @@ Result<std::uint64_t> write_model(gguf_context* file, const std::vector<TensorPl
   std::filesystem::rename(unfinished, path, error);
   if (error) return cannot("cannot rename the finished file to");
   return size;
+}
+
+Result<std::uint64_t> write_split_model(gguf_context* file, const std::vector<TensorPlan>& tensors,
+                                        std::uint64_t seed, const std::string& path, int parts) {
+  constexpr std::string_view kEnding = ".gguf";
+  std::string prefix = path;
+  if (prefix.ends_with(kEnding)) prefix.resize(prefix.size() - kEnding.size());
+  std::uint64_t bytes = 0;
+  for (int part = 0; part < parts; ++part) {
+    const std::unique_ptr<gguf_context, decltype(&gguf_free)> own(gguf_init_empty(), gguf_free);
+    gguf_context* const target = part == 0 ? file : own.get();
+    gguf_set_val_u16(target, "split.no", static_cast<std::uint16_t>(part));
+    gguf_set_val_u16(target, "split.count", static_cast<std::uint16_t>(parts));
+    gguf_set_val_i32(target, "split.tensors.count", static_cast<std::int32_t>(tensors.size()));
+    const auto bound = [&](int which) {
+      return tensors.begin() +
+             static_cast<std::ptrdiff_t>(tensors.size() * static_cast<std::size_t>(which) /
+                                         static_cast<std::size_t>(parts));
+    };
+    const auto written =
+        write_model(target, {bound(part), bound(part + 1)}, seed,
+                    fmt::format("{}-{:05}-of-{:05}.gguf", prefix, part + 1, parts));
+    if (!written) return written;
+    bytes += *written;
+  }
+  return bytes;
 }
 
 }  // namespace samovar::mkmodel

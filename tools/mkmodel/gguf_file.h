@@ -18,4 +18,11 @@ namespace samovar::mkmodel {
                                                 const std::vector<TensorPlan>& tensors,
                                                 std::uint64_t seed, const std::string& path);
 
+// The same in `parts` files, as llama.cpp splits models: "x.gguf" becomes "x-00001-of-00003.gguf"
+// and so on; the metadata is in the first, the tensors are spread in their order.
+[[nodiscard]] Result<std::uint64_t> write_split_model(gguf_context* file,
+                                                      const std::vector<TensorPlan>& tensors,
+                                                      std::uint64_t seed, const std::string& path,
+                                                      int parts);
+
 }  // namespace samovar::mkmodel

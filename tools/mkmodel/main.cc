@@ -28,7 +28,8 @@ constexpr std::string_view kHelp =
     "  --seed N         the weights are a function of this number (default 1)\n"
     "  --vocab FILE     llama.cpp's ggml-vocab-qwen35.gguf (default: of the llama.cpp built with)\n"
     "  --template FILE  chat template (default: Qwen3.5-4B.jinja of the same)\n"
-    "  --out FILE       the model to write\n"
+    "  --parts N        write N files, as large models are split (default 1: one file)\n"
+    "  --out FILE       the model to write; in parts, FILE-00001-of-0000N.gguf and so on\n"
     "  --list           list architectures and sizes\n"
     "  --help           this text\n";
 
@@ -39,16 +40,20 @@ struct Options {
   std::string chat_template = SAMOVAR_LLAMA_DIR "/src/models/templates/Qwen3.5-4B.jinja";
   std::string out;
   std::uint64_t seed = 1;
+  int parts = 1;
   bool list = false;
   bool help = false;
 };
 
 Status set_option(Options& options, const std::string& flag, const std::string& value) {
-  if (flag == "--seed") {
+  if (flag == "--seed" || flag == "--parts") {
     const char* end = value.data() + value.size();
-    const auto [stop, error] = std::from_chars(value.data(), end, options.seed);
-    if (error == std::errc() && stop == end) return {};
-    return fail(ErrorKind::invalid_argument, "'" + value + "' is not a whole number", flag);
+    const auto [stop, error] = flag == "--seed" ? std::from_chars(value.data(), end, options.seed)
+                                                : std::from_chars(value.data(), end, options.parts);
+    const bool many = options.parts >= 1 && options.parts <= 100;
+    if (error == std::errc() && stop == end && many) return {};
+    return fail(ErrorKind::invalid_argument, "'" + value + "' is not a whole number that fits",
+                flag);
   }
   std::string* target = flag == "--arch"       ? &options.arch
                         : flag == "--size"     ? &options.size
@@ -126,7 +131,10 @@ Result<std::uint64_t> make(const Options& options) {
   gguf_set_val_str(file.get(), "general.name", name.c_str());
   put_vocabulary(file.get(), *vocabulary, *chat_template);
   const auto tokens = static_cast<std::uint32_t>(vocabulary->tokens.size());
-  return write_model(file.get(), architecture->tensors(*shape, tokens), options.seed, options.out);
+  const auto plan = architecture->tensors(*shape, tokens);
+  return options.parts == 1
+             ? write_model(file.get(), plan, options.seed, options.out)
+             : write_split_model(file.get(), plan, options.seed, options.out, options.parts);
 }
 
 int run(const std::vector<std::string>& arguments) {

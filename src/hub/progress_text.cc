@@ -1,0 +1,78 @@
+#include "hub/progress_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/size_text.h"
+
+namespace samovar::hub {
+namespace {
+
+constexpr Micros kWindow = 8 * kSecond;
+constexpr Micros kBarEvery = kSecond / 5;
+constexpr Micros kLineEvery = 10 * kSecond;
+constexpr Micros kMarkEvery = kSecond / 5;
+constexpr int kBarMost = 30;
+constexpr int kBarLeast = 5;
+
+std::string time_left(double seconds) {
+  const auto whole = static_cast<std::uint64_t>(seconds + 0.5);
+  if (whole >= 3600)
+    return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
+  return fmt::format("{}:{:02}", whole / 60, whole % 60);
+}
+
+}  // namespace
+
+double ProgressText::rate() const {
+  if (marks_.size() < 2) return 0;
+  const Mark& first = marks_.front();
+  const Mark& last = marks_.back();
+  if (last.at - first.at < kSecond / 2 || last.done <= first.done) return 0;
+  return static_cast<double>(last.done - first.done) * static_cast<double>(kSecond) /
+         static_cast<double>(last.at - first.at);
+}
+
+std::optional<std::string> ProgressText::next(const FetchProgress& progress, Micros now,
+                                              int columns) {
+  // What was there already came at no rate.
+  if (!marks_.empty() && progress.done < marks_.back().done) marks_.clear();
+  if (marks_.empty() || now - marks_.back().at >= kMarkEvery)
+    marks_.push_back({now, progress.done});
+  while (now - marks_.front().at > kWindow && marks_.size() > 2) marks_.pop_front();
+  const bool whole = progress.done >= progress.total;
+  if (whole && complete_) return std::nullopt;
+  const Micros every = terminal_ ? kBarEvery : kLineEvery;
+  if (!whole && shown_ && now - *shown_ < every) return std::nullopt;
+  if (!terminal_ && !shown_ && !whole) {
+    shown_ = now;
+    return fmt::format("downloading {}: {} of {}", progress.name, format_bytes(progress.done),
+                       format_bytes(progress.total));
+  }
+  shown_ = now;
+  complete_ = whole;
+  const double share = progress.total == 0 ? 1.0
+                                           : static_cast<double>(progress.done) /
+                                                 static_cast<double>(progress.total);
+  std::string figures =
+      fmt::format("{:3}%  {} of {}", static_cast<int>(std::min(share, 1.0) * 100.0),
+                  format_bytes(progress.done), format_bytes(progress.total));
+  if (const double speed = rate(); speed > 0 && !whole) {
+    figures += fmt::format("  {}/s  {} left", format_bytes(static_cast<std::uint64_t>(speed)),
+                           time_left(static_cast<double>(progress.total - progress.done) / speed));
+  }
+  if (!terminal_) return fmt::format("{}: {}", progress.name, figures);
+  const int room = columns - 1 - static_cast<int>(figures.size()) - 5;
+  if (room < kBarLeast)
+    return figures.substr(0, static_cast<std::size_t>(std::max(columns - 1, 0)));
+  const int width = std::min(room, kBarMost);
+  const auto filled = static_cast<std::size_t>(std::min(share, 1.0) * width);
+  std::string bar = "[" + std::string(filled, '#') +
+                    std::string(static_cast<std::size_t>(width) - filled, '.') + "]  " + figures;
+  const int name_room = columns - 1 - static_cast<int>(bar.size()) - 2;
+  if (static_cast<int>(progress.name.size()) <= name_room) bar = progress.name + "  " + bar;
+  return bar;
+}
+
+}  // namespace samovar::hub
