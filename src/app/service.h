@@ -22,8 +22,8 @@ class LlamaEngine;
 
 namespace samovar::app {
 
-// What stands between scheduler and engine: tests put an engine here that steers replies. It borrows
-// the engine it is given, and computes in it. Empty: nothing.
+// What stands between scheduler and engine: tests put an engine here that steers replies. It
+// borrows the engine it is given, and computes in it. Empty: nothing.
 using WrapEngine = std::function<std::unique_ptr<Engine>(LlamaEngine&)>;
 
 class Service {

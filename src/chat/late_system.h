@@ -1,7 +1,7 @@
 // System messages that come after the first message: Claude Code describes its environment in one
 // behind the first question. Many templates refuse them. There they become a part of the message
-// before them, set off as a reminder, so that they keep their place and the prefix before them; what
-// stands there already decides which message is the last question, and goes on to do so.
+// before them, set off as a reminder: so they keep their place and the prefix before them, and
+// which message is the last question, after which reasoning stays in the prompt, does not change.
 // Pure functions; any thread.
 #pragma once
 

@@ -138,6 +138,7 @@ for (const file of names.length > 0 ? names : ['opencode', 'qwen', 'pi', 'claude
   console.log(table(result));
   if (result.problems.length > 0 || process.env.SAMOVAR_SHOW) {
     failed ||= result.problems.length > 0;
+    for (const { id, miss } of result.turns) console.log(id, JSON.stringify(miss, null, 1));
     console.log(`${result.problems.join('; ')}\n${result.outputs.join('\n')}\n--- server\n${result.server}`);
   }
 }

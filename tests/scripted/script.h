@@ -1,6 +1,7 @@
 // Script: what a scripted model says. A list of rules; the first that fits a prompt in ChatML (the
-// form of Qwen's templates) gives the raw text of the reply, in the template's own syntax, reasoning
-// and tool calls included. A pure function of the prompt: the same prompt always gets the same reply.
+// form of Qwen's templates) gives the raw text of the reply, in the template's own syntax,
+// reasoning and tool calls included. A pure function of the prompt: the same prompt always gets the
+// same reply.
 //
 // As JSON: {"rules": [RULE, ...]}. Each of these narrows a rule, and all must hold:
 //   "system": "..."   the system message contains it
@@ -13,8 +14,8 @@
 //   "reply": "I see.\n</think>\n\nHello", or
 //   "reply_after": "say: "   what follows these words in the last message, as the reply
 //
-// Where the template has closed the reasoning, the reply begins behind "</think>\n\n"; where a prompt
-// ends inside a reply that is this one so far, the rest is said. Immutable; any thread.
+// Where the template has closed the reasoning, the reply begins behind "</think>\n\n"; where a
+// prompt ends inside a reply that is this one so far, the rest is said. Immutable; any thread.
 // Errors: invalid_argument for a file that is not as above; not_found for a prompt without a rule.
 #pragma once
 

@@ -23,8 +23,8 @@ class ScriptedEngineTest : public ::testing::Test {
   }
 
   static Script script() {
-    return *Script::parse(
-        R"({"rules": [{"last": "time", "reply": "A clock.\n</think>\n\n<tool_call>\n<function=clock>\n</function>\n</tool_call>"}]})");
+    return *Script::parse(R"({"rules": [{"last": "time", "reply":
+        "A clock.\n</think>\n\n<tool_call>\n<function=clock>\n</function>\n</tool_call>"}]})");
   }
 
   // What is said after the prompt, with its end; at most 100 tokens, up to the first broken one.
