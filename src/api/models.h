@@ -1,5 +1,5 @@
-// GET /v1/models and /v1/models/{id}: the one model this server has, with the fields of OpenAI's and
-// of Anthropic's clients. The second also has what llama-server tells under /props: the chat
+// GET /v1/models and /v1/models/{id}: the one model this server has, with the fields of OpenAI's
+// and of Anthropic's clients. The second also has what llama-server tells under /props: the
 // template, the defaults of sampling, what the server can do. Immutable, any thread.
 #pragma once
 

@@ -1,6 +1,6 @@
 #include "api/outlined_body.h"
 
-#include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "base/limits.h"
@@ -34,6 +34,10 @@ std::optional<nlohmann::ordered_json> parse_rest(std::string_view body,
 }
 
 }  // namespace
+
+OutlinedBody::OutlinedBody(JsonOutline outline, nlohmann::ordered_json rest)
+    : outline_(std::move(outline)),
+      rest_(std::make_shared<const nlohmann::ordered_json>(std::move(rest))) {}
 
 std::optional<OutlinedBody> OutlinedBody::of(std::string_view body) {
   if (body.size() > limits::body_bytes_max) return std::nullopt;

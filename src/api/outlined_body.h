@@ -6,7 +6,8 @@
 // parses the body as a whole, which names the problem.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -25,7 +26,7 @@ class OutlinedBody {
   [[nodiscard]] static std::optional<OutlinedBody> of(std::string_view body);
 
   // The body with an empty `messages`.
-  [[nodiscard]] const nlohmann::ordered_json& rest() const { return rest_; }
+  [[nodiscard]] const nlohmann::ordered_json& rest() const { return *rest_; }
 
   // Appends the messages. `read` reads one element, reporting problems through the object. False:
   // give up.
@@ -34,11 +35,10 @@ class OutlinedBody {
                                    std::vector<ChatMessage>& messages) const;
 
  private:
-  OutlinedBody(JsonOutline outline, nlohmann::ordered_json rest)
-      : outline_(std::move(outline)), rest_(std::move(rest)) {}
+  OutlinedBody(JsonOutline outline, nlohmann::ordered_json rest);
 
   JsonOutline outline_;
-  nlohmann::ordered_json rest_;
+  std::shared_ptr<const nlohmann::ordered_json> rest_;
 };
 
 }  // namespace samovar

@@ -50,8 +50,8 @@ struct SamplingParams {
   // most likely ones.
   std::optional<int> top_logprobs;
 
-  // Tokens of reasoning at most; then its end tag (grammar.thinking_end) is forced. nullopt: as many
-  // as the model likes.
+  // Tokens of reasoning at most; then its end tag (grammar.thinking_end) is forced. nullopt: as
+  // many as the model likes.
   std::optional<int> thinking_budget;
 
   Grammar grammar;
