@@ -4,7 +4,7 @@
 SOURCES = git ls-files -co --exclude-standard '*.cc' '*.h'
 CTEST = ctest --output-on-failure -j1
 
-.PHONY: help setup build models models-all run demo test format lint asan tsan fuzz clean
+.PHONY: help setup build models models-all run demo test agents format lint asan tsan fuzz clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -32,6 +32,9 @@ demo: build ## the same conversation, then end; fails if a follow-up was compute
 
 test: models ## the whole test suite, one test at a time
 	@$(CTEST) --test-dir build </dev/null
+
+agents: models ## coding agents from npm (1.5 GB) do a task on a scripted server; AGENTS="pi qwen": only these
+	@tests/agents/run.sh $(AGENTS)
 
 format: ## format the sources in place
 	@command -v clang-format-19 >/dev/null || { echo "clang-format-19 is missing: apt-get install clang-format-19" >&2; exit 1; }

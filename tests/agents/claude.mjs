@@ -4,13 +4,23 @@ export const program = 'claude';
 export const endpoint = '/v1/messages';
 
 export async function prepare({ url, model }) {
-  return { ANTHROPIC_BASE_URL: url, ANTHROPIC_AUTH_TOKEN: 'none', ANTHROPIC_MODEL: model,
-    ANTHROPIC_DEFAULT_HAIKU_MODEL: model, CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-    DISABLE_AUTOUPDATER: '1', IS_SANDBOX: '1' };
+  return {
+    ANTHROPIC_BASE_URL: url,
+    ANTHROPIC_AUTH_TOKEN: 'none',
+    ANTHROPIC_MODEL: model,
+    ANTHROPIC_DEFAULT_HAIKU_MODEL: model,
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    DISABLE_AUTOUPDATER: '1',
+    IS_SANDBOX: '1',
+  };
 }
 
-export const command = (prompt, follow) =>
-  ['--print', '--dangerously-skip-permissions', ...(follow ? ['--continue'] : []), prompt];
+export const command = (prompt, follow) => [
+  '--print',
+  '--dangerously-skip-permissions',
+  ...(follow ? ['--continue'] : []),
+  prompt,
+];
 
 export const sideRules = [];
 

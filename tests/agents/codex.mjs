@@ -8,7 +8,9 @@ export const endpoint = '/v1/responses';
 
 export async function prepare({ home, url, model }) {
   await mkdir(join(home, '.codex'), { recursive: true });
-  await writeFile(join(home, '.codex', 'config.toml'), `model = "${model}"
+  await writeFile(
+    join(home, '.codex', 'config.toml'),
+    `model = "${model}"
 model_provider = "samovar"
 check_for_update_on_startup = false
 
@@ -19,13 +21,18 @@ enabled = false
 name = "Samovar"
 base_url = "${url}/v1"
 wire_api = "responses"
-`);
+`,
+  );
   return { CODEX_HOME: join(home, '.codex') };
 }
 
 const flags = ['--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox'];
-export const command = (prompt, follow) =>
-  ['exec', ...flags, ...(follow ? ['resume', '--last'] : []), prompt];
+export const command = (prompt, follow) => [
+  'exec',
+  ...flags,
+  ...(follow ? ['resume', '--last'] : []),
+  prompt,
+];
 
 export const sideRules = [];
 

@@ -11,7 +11,7 @@ import { call, longText, reply } from '../sdk/script.mjs';
 import { Server } from '../sdk/server.mjs';
 import { table } from './table.mjs';
 
-const running = new Set();  // process groups to end with us
+const running = new Set(); // process groups to end with us
 for (const name of ['SIGINT', 'SIGTERM']) {
   process.once(name, () => {
     for (const end of running) end();
@@ -27,33 +27,64 @@ const runSeconds = 180;
 
 function rules(agent, place) {
   const { read, edit, run } = agent.tools(place);
-  const step = (number, think, [tool, args]) => ({ user: taskPrompt, step: number,
-    reply: reply({ think, text: `Step ${number + 1}.`, calls: [call(tool, args)] }) });
+  const step = (number, think, [tool, args]) => ({
+    user: taskPrompt,
+    step: number,
+    reply: reply({ think, text: `Step ${number + 1}.`, calls: [call(tool, args)] }),
+  });
   return [
     ...agent.sideRules,
     step(0, 'I should look at the file first.', read),
     step(1, 'It says Helo; it should say Hello.', edit),
     step(2, 'Now I try it.', run),
-    { user: taskPrompt, step: 3, reply: reply({ think: 'It works.', text: 'DONE: the greeting says Hello now.' }) },
+    {
+      user: taskPrompt,
+      step: 3,
+      reply: reply({ think: 'It works.', text: 'DONE: the greeting says Hello now.' }),
+    },
     // Before the long one: some agents send the question that was interrupted together with the next.
     { user: lastPrompt, reply: reply({ think: 'One word.', text: 'ANSWER: Helo became Hello.' }) },
     { user: longPrompt, reply: reply({ think: 'A long story.', text: longText(6000) }) },
-    { reply: reply({ text: 'Greeting' }) },  // requests beside the conversation, for titles and the like
+    { reply: reply({ text: 'Greeting' }) }, // requests beside the conversation, for titles and the like
   ];
 }
 
 // Runs the agent until it ends, or until `until` says so: then it is interrupted as by Ctrl-C.
 async function runAgent(agent, folder, place, words, until) {
-  const env = { PATH: `${join(folder, 'node_modules', '.bin')}:${process.env.PATH}`, HOME: place.home,
-    TERM: 'dumb', LANG: 'C.UTF-8', CI: '1', NO_COLOR: '1', XDG_CONFIG_HOME: join(place.home, 'config'),
-    XDG_DATA_HOME: join(place.home, 'data'), XDG_STATE_HOME: join(place.home, 'state'),
-    XDG_CACHE_HOME: join(place.home, 'cache'), TMPDIR: place.tmp, ...place.env };
-  const child = spawn(agent.program, words,
-    { cwd: place.project, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  const env = {
+    PATH: `${join(folder, 'node_modules', '.bin')}:${process.env.PATH}`,
+    HOME: place.home,
+    TERM: 'dumb',
+    LANG: 'C.UTF-8',
+    CI: '1',
+    NO_COLOR: '1',
+    XDG_CONFIG_HOME: join(place.home, 'config'),
+    XDG_DATA_HOME: join(place.home, 'data'),
+    XDG_STATE_HOME: join(place.home, 'state'),
+    XDG_CACHE_HOME: join(place.home, 'cache'),
+    TMPDIR: place.tmp,
+    ...place.env,
+  };
+  const child = spawn(agent.program, words, {
+    cwd: place.project,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
   let output = '';
-  child.stdout.on('data', (bytes) => { output += bytes; });
-  child.stderr.on('data', (bytes) => { output += bytes; });
-  const signal = (name) => { try { process.kill(-child.pid, name); } catch { /* it has ended */ } };
+  child.stdout.on('data', (bytes) => {
+    output += bytes;
+  });
+  child.stderr.on('data', (bytes) => {
+    output += bytes;
+  });
+  const signal = (name) => {
+    try {
+      process.kill(-child.pid, name);
+    } catch {
+      /* it has ended */
+    }
+  };
   const end = () => signal('SIGKILL');
   running.add(end);
   const ended = new Promise((resolve) => {
@@ -95,7 +126,12 @@ async function explained(server) {
 
 async function makePlace() {
   const root = await mkdtemp(join(tmpdir(), 'samovar-agent-'));
-  const place = { root, home: join(root, 'home'), project: join(root, 'project'), tmp: join(root, 'tmp') };
+  const place = {
+    root,
+    home: join(root, 'home'),
+    project: join(root, 'project'),
+    tmp: join(root, 'tmp'),
+  };
   for (const folder of [place.home, place.project, place.tmp]) await mkdir(folder);
   place.file = join(place.project, 'greet.sh');
   await writeFile(place.file, 'name="${1:-world}"\necho "Helo, $name"\n');
@@ -104,12 +140,20 @@ async function makePlace() {
 
 async function tryAgent(agent, folder) {
   const place = await makePlace();
-  const server = await Server.start({ rules: rules(agent, place),
-    options: ['-c', '262144', '--alias', model, '--ledger-text'] });
+  const server = await Server.start({
+    rules: rules(agent, place),
+    options: ['-c', '262144', '--alias', model, '--ledger-text'],
+  });
   const problems = [];
   const outputs = [];
   const run = async (prompt, follow, until) => {
-    const result = await runAgent(agent, folder, place, agent.command(prompt, follow, { model }), until);
+    const result = await runAgent(
+      agent,
+      folder,
+      place,
+      agent.command(prompt, follow, { model }),
+      until,
+    );
     outputs.push(`$ ${agent.program}: ${prompt}\n${result.output}\n(ended: ${result.outcome})`);
     await server.idle();
     return result;
@@ -117,7 +161,8 @@ async function tryAgent(agent, folder) {
   place.env = await agent.prepare({ ...place, url: server.url, model });
   const first = await run(taskPrompt, false);
   if (!first.output.includes('DONE')) problems.push('the task was not completed');
-  if (!(await readFile(place.file, 'utf8')).includes('Hello')) problems.push('the file was not changed');
+  if (!(await readFile(place.file, 'utf8')).includes('Hello'))
+    problems.push('the file was not changed');
   if (problems.length === 0) {
     const second = await run(longPrompt, true, inMidReply(server));
     if (!second.interrupted) problems.push('there was no long reply to interrupt');
@@ -139,7 +184,9 @@ for (const file of names.length > 0 ? names : ['opencode', 'qwen', 'pi', 'claude
   if (result.problems.length > 0 || process.env.SAMOVAR_SHOW) {
     failed ||= result.problems.length > 0;
     for (const { id, miss } of result.turns) console.log(id, JSON.stringify(miss, null, 1));
-    console.log(`${result.problems.join('; ')}\n${result.outputs.join('\n')}\n--- server\n${result.server}`);
+    console.log(
+      `${result.problems.join('; ')}\n${result.outputs.join('\n')}\n--- server\n${result.server}`,
+    );
   }
 }
 process.exit(failed ? 1 : 0);

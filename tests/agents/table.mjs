@@ -12,13 +12,29 @@ function cause(turn) {
 }
 
 export function table({ agent, turns }) {
-  const lines = [`\n${agent.name}, ${agent.endpoint}`, '',
+  const lines = [
+    `\n${agent.name}, ${agent.endpoint}`,
+    '',
     '| request | messages | prompt | reused | computed | new | again | ended | cause |',
-    '|---|---|---|---|---|---|---|---|---|'];
+    '|---|---|---|---|---|---|---|---|---|',
+  ];
   turns.forEach((turn, i) => {
-    const { prompt_tokens: prompt, reused_tokens: reused, computed_tokens: computed } = turn.timings;
-    const cells = [i + 1, turn.messages, prompt, reused, computed, computed - again(turn), again(turn),
-      turn.status === 'complete' ? turn.finish_reason : turn.status, cause(turn)];
+    const {
+      prompt_tokens: prompt,
+      reused_tokens: reused,
+      computed_tokens: computed,
+    } = turn.timings;
+    const cells = [
+      i + 1,
+      turn.messages,
+      prompt,
+      reused,
+      computed,
+      computed - again(turn),
+      again(turn),
+      turn.status === 'complete' ? turn.finish_reason : turn.status,
+      cause(turn),
+    ];
     lines.push(`| ${cells.join(' | ')} |`);
   });
   return lines.join('\n');

@@ -15,27 +15,58 @@ suite('@ai-sdk/openai-compatible', () => {
   before(async () => {
     server = await Server.start({
       rules: [
-        { user: 'Tidy up', step: 0, reply: reply({ think: 'First I look.', calls: [call('list', {})] }) },
-        { user: 'Tidy up', step: 1, last: 'b.txt', reply: reply({ think: 'Two files.', text: 'I remove both.',
-          calls: [call('remove', { name: 'a.txt', times: 1 }), call('remove', { name: 'b.txt', times: 2 })] }) },
+        {
+          user: 'Tidy up',
+          step: 0,
+          reply: reply({ think: 'First I look.', calls: [call('list', {})] }),
+        },
+        {
+          user: 'Tidy up',
+          step: 1,
+          last: 'b.txt',
+          reply: reply({
+            think: 'Two files.',
+            text: 'I remove both.',
+            calls: [
+              call('remove', { name: 'a.txt', times: 1 }),
+              call('remove', { name: 'b.txt', times: 2 }),
+            ],
+          }),
+        },
         { user: 'Tidy up', step: 2, last: 'removed', reply: reply({ text: 'All tidy.' }) },
         { last: 'count', reply: reply({ text: longText(3000) }) },
         { last: 'object', reply: '\n</think>\n\n{"name": "Ada", "born": 1815}' },
         { reply: reply({ think: 'A greeting.', text: 'Hello, “you”!' }) },
       ],
     });
-    const provider = createOpenAICompatible({ name: 'samovar', baseURL: `${server.url}/v1`,
-      includeUsage: true, supportsStructuredOutputs: true });
+    const provider = createOpenAICompatible({
+      name: 'samovar',
+      baseURL: `${server.url}/v1`,
+      includeUsage: true,
+      supportsStructuredOutputs: true,
+    });
     model = provider('tiny');
   });
   after(async () => assert.equal(await server.stop(), 0));
 
   function tools(done) {
     return {
-      list: tool({ description: 'Lists files', inputSchema: z.object({}),
-        execute: async () => { done.push('list'); return ['a.txt', 'b.txt']; } }),
-      remove: tool({ description: 'Removes a file', inputSchema: z.object({ name: z.string(), times: z.number() }),
-        execute: async ({ name, times }) => { done.push(`${name} ${times}`); return `removed ${name}`; } }),
+      list: tool({
+        description: 'Lists files',
+        inputSchema: z.object({}),
+        execute: async () => {
+          done.push('list');
+          return ['a.txt', 'b.txt'];
+        },
+      }),
+      remove: tool({
+        description: 'Removes a file',
+        inputSchema: z.object({ name: z.string(), times: z.number() }),
+        execute: async ({ name, times }) => {
+          done.push(`${name} ${times}`);
+          return `removed ${name}`;
+        },
+      }),
     };
   }
 
@@ -65,17 +96,28 @@ suite('@ai-sdk/openai-compatible', () => {
   test('a loop of three steps, with parallel calls, computes only what is new', async () => {
     for (const generate of [generateText, streamText]) {
       const done = [];
-      const result = generate({ model, prompt: `Tidy up, ${generate.name}`, tools: tools(done),
-        stopWhen: isStepCount(5), maxRetries: 0 });
+      const result = generate({
+        model,
+        prompt: `Tidy up, ${generate.name}`,
+        tools: tools(done),
+        stopWhen: isStepCount(5),
+        maxRetries: 0,
+      });
       const finished = await result;
       assert.equal(await finished.text, 'All tidy.');
       assert.deepEqual(done, ['list', 'a.txt 1', 'b.txt 2']);
       const steps = await finished.steps;
       assert.equal(steps.length, 3);
       for (let i = 1; i < steps.length; ++i) {
-        const { inputTokens, inputTokenDetails: { cacheReadTokens } } = steps[i].usage;
+        const {
+          inputTokens,
+          inputTokenDetails: { cacheReadTokens },
+        } = steps[i].usage;
         const before = steps[i - 1].usage;
-        assert.ok(cacheReadTokens >= before.inputTokens, `step ${i}: ${cacheReadTokens} of ${inputTokens} reused`);
+        assert.ok(
+          cacheReadTokens >= before.inputTokens,
+          `step ${i}: ${cacheReadTokens} of ${inputTokens} reused`,
+        );
       }
     }
   });
@@ -91,7 +133,12 @@ suite('@ai-sdk/openai-compatible', () => {
 
   test('an abort ends the turn, and the conversation goes on', async () => {
     const controller = new AbortController();
-    const result = streamText({ model, prompt: 'Please count', abortSignal: controller.signal, onError() {} });
+    const result = streamText({
+      model,
+      prompt: 'Please count',
+      abortSignal: controller.signal,
+      onError() {},
+    });
     let text = '';
     for await (const part of result.textStream) {
       text += part;
@@ -99,8 +146,14 @@ suite('@ai-sdk/openai-compatible', () => {
     }
     await server.idle();
     assert.equal((await server.turns())[0].status, 'incomplete');
-    const next = await generateText({ model, messages: [{ role: 'user', content: 'Please count' },
-      { role: 'assistant', content: text }, { role: 'user', content: 'Thank you' }] });
+    const next = await generateText({
+      model,
+      messages: [
+        { role: 'user', content: 'Please count' },
+        { role: 'assistant', content: text },
+        { role: 'user', content: 'Thank you' },
+      ],
+    });
     assert.equal(next.text, 'Hello, “you”!');
   });
 });

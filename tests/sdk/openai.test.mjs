@@ -3,8 +3,13 @@
 // product itself where any text will do.
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import OpenAI, { APIUserAbortError, AuthenticationError, BadRequestError, NotFoundError,
-  RateLimitError } from 'openai';
+import OpenAI, {
+  APIUserAbortError,
+  AuthenticationError,
+  BadRequestError,
+  NotFoundError,
+  RateLimitError,
+} from 'openai';
 import { zodFunction, zodResponseFormat } from 'openai/helpers/zod';
 import { z } from 'zod';
 import { call, longText, reply } from './script.mjs';
@@ -15,13 +20,27 @@ function client(server, options = {}) {
 }
 
 function tool(name, properties) {
-  return { type: 'function', function: { name, description: `Runs ${name}`, parameters: {
-    type: 'object', properties, required: Object.keys(properties) } } };
+  return {
+    type: 'function',
+    function: {
+      name,
+      description: `Runs ${name}`,
+      parameters: {
+        type: 'object',
+        properties,
+        required: Object.keys(properties),
+      },
+    },
+  };
 }
 
 const weather = tool('weather', { city: { type: 'string' } });
 const clock = tool('clock', { zone: { type: 'string' }, hours: { type: 'integer' } });
-const ask = (content, rest = {}) => ({ model: 'samovar', messages: [{ role: 'user', content }], ...rest });
+const ask = (content, rest = {}) => ({
+  model: 'samovar',
+  messages: [{ role: 'user', content }],
+  ...rest,
+});
 
 suite('openai: chat completions with a scripted model', () => {
   let server;
@@ -30,11 +49,24 @@ suite('openai: chat completions with a scripted model', () => {
   before(async () => {
     server = await Server.start({
       rules: [
-        { last: '21 degrees', reply: reply({ think: 'Warm.', text: 'It is 21 degrees in Paris.' }) },
-        { last: 'Paris and in Rome', reply: reply({ calls: [call('weather', { city: 'Paris' }),
-          call('weather', { city: 'Rome' })] }) },
-        { last: 'weather in Paris', reply: reply({ think: 'I ask.', text: 'I look it up.',
-          calls: [call('weather', { city: 'Paris' })] }) },
+        {
+          last: '21 degrees',
+          reply: reply({ think: 'Warm.', text: 'It is 21 degrees in Paris.' }),
+        },
+        {
+          last: 'Paris and in Rome',
+          reply: reply({
+            calls: [call('weather', { city: 'Paris' }), call('weather', { city: 'Rome' })],
+          }),
+        },
+        {
+          last: 'weather in Paris',
+          reply: reply({
+            think: 'I ask.',
+            text: 'I look it up.',
+            calls: [call('weather', { city: 'Paris' })],
+          }),
+        },
         { last: 'What time', reply: reply({ calls: [call('clock', { zone: 'UTC', hours: 12 })] }) },
         { last: 'as JSON', reply: '\n</think>\n\n{"name": "Ada", "age": 36}' },
         { last: 'count', reply: reply({ text: longText(3000) }) },
@@ -60,7 +92,8 @@ suite('openai: chat completions with a scripted model', () => {
 
   test('the same reply, streamed, with usage', async () => {
     const stream = await openai.chat.completions.create(
-      ask('The capital of France?', { stream: true, stream_options: { include_usage: true } }));
+      ask('The capital of France?', { stream: true, stream_options: { include_usage: true } }),
+    );
     let content = '';
     let usage;
     const reasons = [];
@@ -79,7 +112,9 @@ suite('openai: chat completions with a scripted model', () => {
     const stopped = await openai.chat.completions.create(ask('The capital?', { stop: [' STOP'] }));
     assert.equal(stopped.choices[0].message.content, 'The capital is “Paris”.');
     assert.equal(stopped.choices[0].finish_reason, 'stop');
-    const cut = await openai.chat.completions.create(ask('The capital?', { max_completion_tokens: 8 }));
+    const cut = await openai.chat.completions.create(
+      ask('The capital?', { max_completion_tokens: 8 }),
+    );
     assert.equal(cut.choices[0].finish_reason, 'length');
     assert.equal(cut.usage.completion_tokens, 8);
   });
@@ -105,11 +140,15 @@ suite('openai: chat completions with a scripted model', () => {
 
   test('parallel calls, streamed, arrive apart', async () => {
     const stream = openai.chat.completions.stream(
-      ask('The weather in Paris and in Rome?', { tools: [weather] }));
+      ask('The weather in Paris and in Rome?', { tools: [weather] }),
+    );
     const done = [];
     stream.on('tool_calls.function.arguments.done', (event) => done.push(event.arguments));
     const final = await stream.finalChatCompletion();
-    assert.deepEqual(done.map((text) => JSON.parse(text)), [{ city: 'Paris' }, { city: 'Rome' }]);
+    assert.deepEqual(
+      done.map((text) => JSON.parse(text)),
+      [{ city: 'Paris' }, { city: 'Rome' }],
+    );
     const calls = final.choices[0].message.tool_calls;
     assert.equal(calls.length, 2);
     assert.notEqual(calls[0].id, calls[1].id);
@@ -117,24 +156,46 @@ suite('openai: chat completions with a scripted model', () => {
   });
 
   test('parallel_tool_calls: false refuses a second call', async () => {
-    const request = ask('The weather in Paris and in Rome?', { tools: [weather], parallel_tool_calls: false });
+    const request = ask('The weather in Paris and in Rome?', {
+      tools: [weather],
+      parallel_tool_calls: false,
+    });
     await assert.rejects(openai.chat.completions.create(request), { status: 500 });
   });
 
   test('tool_choice: named, required, none', async () => {
-    const named = await openai.chat.completions.create(ask('What time is it?', {
-      tools: [weather, clock], tool_choice: { type: 'function', function: { name: 'clock' } } }));
+    const named = await openai.chat.completions.create(
+      ask('What time is it?', {
+        tools: [weather, clock],
+        tool_choice: { type: 'function', function: { name: 'clock' } },
+      }),
+    );
     const [toolCall] = named.choices[0].message.tool_calls;
     assert.equal(toolCall.function.name, 'clock');
     assert.deepEqual(JSON.parse(toolCall.function.arguments), { zone: 'UTC', hours: 12 });
-    const required = await openai.chat.completions.create(ask('What time is it?', {
-      tools: [weather, clock], tool_choice: 'required' }));
+    const required = await openai.chat.completions.create(
+      ask('What time is it?', {
+        tools: [weather, clock],
+        tool_choice: 'required',
+      }),
+    );
     assert.equal(required.choices[0].finish_reason, 'tool_calls');
     // A model that does not call a required tool cannot end its reply.
-    await assert.rejects(openai.chat.completions.create(ask('Hello', {
-      tools: [weather, clock], tool_choice: 'required' })), { status: 500 });
-    const none = await openai.chat.completions.create(ask('Hello', {
-      tools: [weather, clock], tool_choice: 'none' }));
+    await assert.rejects(
+      openai.chat.completions.create(
+        ask('Hello', {
+          tools: [weather, clock],
+          tool_choice: 'required',
+        }),
+      ),
+      { status: 500 },
+    );
+    const none = await openai.chat.completions.create(
+      ask('Hello', {
+        tools: [weather, clock],
+        tool_choice: 'none',
+      }),
+    );
     assert.equal(none.choices[0].message.tool_calls, undefined);
   });
 
@@ -142,10 +203,20 @@ suite('openai: chat completions with a scripted model', () => {
     for (const stream of [false, true]) {
       const asked = [];
       const runner = openai.chat.completions.runTools({
-        model: 'm', stream,
+        model: 'm',
+        stream,
         messages: [{ role: 'user', content: 'What is the weather in Paris?' }],
-        tools: [zodFunction({ name: 'weather', description: 'Weather', parameters: z.object({ city: z.string() }),
-          function: ({ city }) => { asked.push(city); return '21 degrees'; } })],
+        tools: [
+          zodFunction({
+            name: 'weather',
+            description: 'Weather',
+            parameters: z.object({ city: z.string() }),
+            function: ({ city }) => {
+              asked.push(city);
+              return '21 degrees';
+            },
+          }),
+        ],
       });
       assert.equal(await runner.finalContent(), 'It is 21 degrees in Paris.');
       assert.deepEqual(asked, ['Paris']);
@@ -155,13 +226,18 @@ suite('openai: chat completions with a scripted model', () => {
 
   test('json_schema is parsed into what it says', async () => {
     const person = z.object({ name: z.string(), age: z.number() });
-    const completion = await openai.chat.completions.parse(ask('Ada as JSON', {
-      response_format: zodResponseFormat(person, 'person') }));
+    const completion = await openai.chat.completions.parse(
+      ask('Ada as JSON', {
+        response_format: zodResponseFormat(person, 'person'),
+      }),
+    );
     assert.deepEqual(completion.choices[0].message.parsed, { name: 'Ada', age: 36 });
   });
 
   test('log probabilities of every token', async () => {
-    const completion = await openai.chat.completions.create(ask('Hi', { logprobs: true, top_logprobs: 2 }));
+    const completion = await openai.chat.completions.create(
+      ask('Hi', { logprobs: true, top_logprobs: 2 }),
+    );
     const { content } = completion.choices[0].logprobs;
     assert.ok(content.length > 5);
     for (const token of content) {
@@ -177,27 +253,34 @@ suite('openai: chat completions with a scripted model', () => {
     let content = '';
     for await (const chunk of stream) {
       content += chunk.choices[0]?.delta.content ?? '';
-      if (content.includes('word20')) break;  // the library aborts the request
+      if (content.includes('word20')) break; // the library aborts the request
     }
     assert.ok(stream.controller.signal.aborted);
     await server.idle();
     const [cut] = await server.turns();
     assert.equal(cut.status, 'incomplete');
-    messages.push({ role: 'assistant', content }, { role: 'user', content: 'Enough. The capital?' });
+    messages.push(
+      { role: 'assistant', content },
+      { role: 'user', content: 'Enough. The capital?' },
+    );
     const next = await openai.chat.completions.create({ model: 'm', messages });
     assert.equal(next.choices[0].message.content, 'The capital is “Paris”. STOP It is old.');
   });
 
   test('an abort by signal is the library’s own error', async () => {
     const controller = new AbortController();
-    const running = openai.chat.completions.create(ask('Please count'), { signal: controller.signal });
+    const running = openai.chat.completions.create(ask('Please count'), {
+      signal: controller.signal,
+    });
     setTimeout(() => controller.abort(), 200);
     await assert.rejects(running, APIUserAbortError);
     await server.idle();
   });
 
   test('stored completions: retrieve, list, delete', async () => {
-    const kept = await openai.chat.completions.create(ask('The capital?', { store: true, metadata: { run: '1' } }));
+    const kept = await openai.chat.completions.create(
+      ask('The capital?', { store: true, metadata: { run: '1' } }),
+    );
     const again = await openai.chat.completions.retrieve(kept.id);
     assert.equal(again.id, kept.id);
     assert.equal(again.choices[0].message.content, kept.choices[0].message.content);
@@ -216,7 +299,9 @@ suite('openai: the product itself', () => {
   const key = 'sk-a-key-of-the-test';
 
   before(async () => {
-    server = await Server.start({ options: ['--api-key', key, '--alias', 'tiny', '-np', '1', '--queue', '1'] });
+    server = await Server.start({
+      options: ['--api-key', key, '--alias', 'tiny', '-np', '1', '--queue', '1'],
+    });
     openai = client(server, { apiKey: key });
   });
   after(async () => assert.equal(await server.stop(), 0));
@@ -224,7 +309,10 @@ suite('openai: the product itself', () => {
   test('models', async () => {
     const models = [];
     for await (const model of openai.models.list()) models.push(model);
-    assert.deepEqual(models.map((model) => model.id), ['tiny']);
+    assert.deepEqual(
+      models.map((model) => model.id),
+      ['tiny'],
+    );
     assert.equal((await openai.models.retrieve('tiny')).object, 'model');
     await assert.rejects(openai.models.retrieve('other'), NotFoundError);
   });
@@ -232,9 +320,13 @@ suite('openai: the product itself', () => {
   test('json_schema binds a model that would say anything', async () => {
     const colour = z.object({ colour: z.enum(['red', 'green']), on: z.boolean() });
     for (const stream of [false, true]) {
-      const request = ask('A colour', { response_format: zodResponseFormat(colour, 'colour'),
-        temperature: 1, seed: 7, max_tokens: 4000,
-        chat_template_kwargs: { enable_thinking: false } });
+      const request = ask('A colour', {
+        response_format: zodResponseFormat(colour, 'colour'),
+        temperature: 1,
+        seed: 7,
+        max_tokens: 4000,
+        chat_template_kwargs: { enable_thinking: false },
+      });
       const completion = stream
         ? await openai.chat.completions.stream(request).finalChatCompletion()
         : await openai.chat.completions.parse(request);
@@ -255,8 +347,12 @@ suite('openai: the product itself', () => {
     };
     await refused(ask('Hi', { temperature: -1 }), BadRequestError, 400, 'temperature');
     await refused({ model: 'm', messages: [] }, BadRequestError, 400, 'messages');
-    await refused({ model: 'm', messages: [{ role: 'nobody', content: 'x' }] }, BadRequestError, 400,
-      'messages[0].role');
+    await refused(
+      { model: 'm', messages: [{ role: 'nobody', content: 'x' }] },
+      BadRequestError,
+      400,
+      'messages[0].role',
+    );
     await assert.rejects(client(server, { apiKey: 'wrong' }).models.list(), AuthenticationError);
     await assert.rejects(openai.post('/nowhere', { body: {} }), NotFoundError);
   });
@@ -268,11 +364,14 @@ suite('openai: the product itself', () => {
     for (let i = 0; i < 2; ++i) {
       running.push(await openai.chat.completions.create(long, { signal: controller.signal }));
     }
-    await assert.rejects(openai.chat.completions.create(ask('Me too', { max_tokens: 1 })), (error) => {
-      assert.ok(error instanceof RateLimitError, `${error}`);
-      assert.ok(Number(error.headers.get('retry-after')) > 0);
-      return true;
-    });
+    await assert.rejects(
+      openai.chat.completions.create(ask('Me too', { max_tokens: 1 })),
+      (error) => {
+        assert.ok(error instanceof RateLimitError, `${error}`);
+        assert.ok(Number(error.headers.get('retry-after')) > 0);
+        return true;
+      },
+    );
     const patient = client(server, { apiKey: key, maxRetries: 5 });
     const later = patient.chat.completions.create(ask('Me too', { max_tokens: 1 }));
     setTimeout(() => controller.abort(), 300);

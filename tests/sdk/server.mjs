@@ -52,7 +52,7 @@ export class Server {
       this.#child.stdout.on('data', take);
       this.#child.stderr.on('data', take);
     });
-    process.once('exit', () => this.#child.kill('SIGKILL'));  // whatever ends the test ends it
+    process.once('exit', () => this.#child.kill('SIGKILL')); // whatever ends the test ends it
     const outcome = await within(startSeconds, Promise.race([serving, this.#ended]));
     if (outcome !== 'serving') {
       await this.stop();
