@@ -44,6 +44,25 @@ TEST(MessagePositions, AreExactWhereMessageStartsCanBeToldApart) {
   EXPECT_EQ(positions[6], shape.history_end);
 }
 
+// Goal: system messages that joined others, as chat/late_system.h does it, blur no other's place.
+TEST(MessagePositions, AreExactWhereSystemMessagesJoinedOthers) {
+  ChatRequest request;
+  request.messages = {
+      message(Role::system, "s"),     message(Role::developer, "d"), message(Role::user, "u"),
+      message(Role::system, "late"),  message(Role::assistant, "a"), message(Role::tool, "r one"),
+      message(Role::system, "late"),  message(Role::tool, "r two"),  message(Role::assistant, "b"),
+      message(Role::system, "alone"), message(Role::user, "more")};
+  TurnShape shape = testing::turn(request, Keep::nothing);
+  shape.message_starts = {0, 10, 20, 30, 40, 50, 60, 70};
+  shape.history_end = 70;
+  const auto positions = message_positions(shape);
+  ASSERT_EQ(positions.size(), 12U);
+  const std::vector<std::pair<std::size_t, Position>> begins = {{0, 0},  {2, 10}, {4, 20}, {5, 30},
+                                                                {8, 40}, {9, 50}, {10, 60}};
+  for (const auto& [index, position] : begins) EXPECT_EQ(positions[index], position) << index;
+  EXPECT_EQ(positions[11], 70);
+}
+
 TEST(MessagePositions, AreGuessedFromSizesElsewhere) {
   ChatRequest request;
   request.messages = {message(Role::user, testing::words(10, "a")),

@@ -140,14 +140,22 @@ void spread(const std::vector<std::uint64_t>& bytes, std::size_t first, std::siz
   }
 }
 
-// The first message of each group that one start stands for: alone, or, as many templates do, tool
-// results that follow one another.
-std::vector<std::size_t> groups(const TurnShape& shape, bool join_results) {
+// What of the messages stands in one message of the prompt.
+struct Joins {
+  bool results = false;  // tool results that follow one another, as many templates do
+  bool systems = false;  // system messages with the one before them (chat/late_system.h)
+};
+
+// The first message of each group that one start stands for.
+std::vector<std::size_t> groups(const TurnShape& shape, const Joins& joins) {
   std::vector<std::size_t> firsts;
+  Role before = Role::assistant;  // of the group's last message that is no joined system message
   for (std::size_t i = 0; i < shape.messages.size(); ++i) {
-    const bool joined = join_results && i > 0 && shape.messages[i].role == Role::tool &&
-                        shape.messages[i - 1].role == Role::tool;
+    const Role role = shape.messages[i].role;
+    if (joins.systems && is_system(role) && before != Role::assistant) continue;
+    const bool joined = joins.results && role == Role::tool && before == Role::tool;
     if (!joined) firsts.push_back(i);
+    before = role;
   }
   return firsts;
 }
@@ -157,8 +165,9 @@ bool exact_positions(const TurnShape& shape, const std::vector<std::uint64_t>& b
                      std::vector<Position>& positions) {
   std::vector<Position> starts = shape.message_starts;
   while (!starts.empty() && starts.back() >= shape.history_end) starts.pop_back();
-  for (const bool join_results : {true, false}) {
-    const std::vector<std::size_t> firsts = groups(shape, join_results);
+  for (const Joins& joins :
+       {Joins{true, false}, Joins{false, false}, Joins{true, true}, Joins{false, true}}) {
+    const std::vector<std::size_t> firsts = groups(shape, joins);
     if (firsts.empty()) return false;
     const bool tools_apart = !shape.tools.empty() && !is_system(shape.messages.front().role);
     std::size_t skip = 0;

@@ -2,7 +2,8 @@
 // runs it and says so; is interrupted in the middle of a long reply; and answers a follow-up in the
 // same session. Then says what each request cost, and fails if an agent did not do its task.
 //
-//   node run.mjs FOLDER [AGENT...]   FOLDER has the agents' programs in node_modules/.bin
+//   node run.mjs FOLDER [AGENT...]   FOLDER has the agents' programs in node_modules/.bin;
+//                                    AGENT.json there gets requests, explanations and outputs
 import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -115,11 +116,13 @@ const inMidReply = (server) => async () => {
   return false;
 };
 
-async function explained(server) {
-  const turns = (await server.turns(200)).reverse();
-  for (const turn of turns) {
-    if (!turn.miss) continue;
-    turn.miss = await (await fetch(`${server.url}/v1/samovar/turns/${turn.id}/explain`)).json();
+// All turns, oldest first, with requests and explanations.
+async function turnsOf(server) {
+  const turns = [];
+  for (const { id } of (await server.turns(200)).reverse()) {
+    const get = async (path) => (await fetch(`${server.url}/v1/samovar/turns/${id}${path}`)).json();
+    const turn = await get('');
+    turns.push({ ...turn, miss: turn.miss && (await get('/explain')) });
   }
   return turns;
 }
@@ -169,11 +172,11 @@ async function tryAgent(agent, folder) {
     const third = await run(lastPrompt, true);
     if (!third.output.includes('ANSWER')) problems.push('the follow-up was not answered');
   }
-  const turns = await explained(server);
+  const turns = await turnsOf(server);
   const { output } = server;
   await server.stop();
   await rm(place.root, { recursive: true, force: true });
-  return { agent, problems, turns, outputs, server: output };
+  return { agent: { ...agent }, problems, turns, outputs, server: output };
 }
 
 const [folder, ...names] = process.argv.slice(2);
@@ -181,12 +184,10 @@ let failed = false;
 for (const file of names.length > 0 ? names : ['opencode', 'qwen', 'pi', 'claude', 'codex']) {
   const result = await tryAgent(await import(`./${file}.mjs`), folder);
   console.log(table(result));
-  if (result.problems.length > 0 || process.env.SAMOVAR_SHOW) {
-    failed ||= result.problems.length > 0;
-    for (const { id, miss } of result.turns) console.log(id, JSON.stringify(miss, null, 1));
-    console.log(
-      `${result.problems.join('; ')}\n${result.outputs.join('\n')}\n--- server\n${result.server}`,
-    );
-  }
+  await writeFile(join(folder, `${file}.json`), JSON.stringify(result, null, 1));
+  if (result.problems.length === 0) continue;
+  failed = true;
+  console.log(`\n${result.agent.name}: ${result.problems.join('; ')}`);
+  console.log(`${result.outputs.join('\n')}\n--- server\n${result.server}`);
 }
 process.exit(failed ? 1 : 0);

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # tests/agents/run.sh [AGENT...]: installs the pinned agents from the npm registry into build/agents
 # (1.5 GB) and lets each of them work on a task against build/samovar-scripted (docs/agents.md).
-# Agents: opencode qwen pi claude codex; without names, all. SAMOVAR_SHOW=1 shows all they say.
+# Agents: opencode qwen pi claude codex; without names, all.
+# build/agents/AGENT.json has their requests, what they cost and why, and all they said.
 set -euo pipefail
 cd "$(dirname "$0")"
 folder=../../build/agents

@@ -17,7 +17,8 @@ install() {
   local log
   log="$(mktemp)"
   # Registries fail for a moment now and then.
-  if npm ci --no-audit --no-fund --loglevel=error --fetch-timeout=60000 >"$log" 2>&1; then
+  if npm ci --no-audit --no-fund --loglevel=error --fetch-timeout=60000 --fetch-retries=1 \
+    --fetch-retry-mintimeout=2000 >"$log" 2>&1; then
     rm "$log"
     return
   fi
