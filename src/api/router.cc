@@ -10,7 +10,8 @@ namespace samovar {
 namespace {
 
 constexpr std::string_view kKnownPaths =
-    "POST /v1/chat/completions, GET /v1/models, /v1/samovar/turns, /health and /ready";
+    "POST /v1/chat/completions and /v1/responses, GET /v1/models, /v1/samovar/turns, /health and "
+    "/ready";
 
 HttpResponse json_response(std::string body) {
   HttpResponse response;
@@ -21,8 +22,8 @@ HttpResponse json_response(std::string body) {
 // Endpoints of the same APIs that a client may expect from a server that has the chat one.
 bool known_elsewhere(std::string_view path) {
   for (const std::string_view other :
-       {"/v1/messages", "/v1/responses", "/v1/completions", "/v1/embeddings", "/completions",
-        "/completion", "/embeddings", "/v1/rerank"}) {
+       {"/v1/messages", "/v1/completions", "/v1/embeddings", "/completions", "/completion",
+        "/embeddings", "/v1/rerank"}) {
     if (path == other || path.starts_with(std::string(other) + "/")) return true;
   }
   return false;
@@ -44,9 +45,13 @@ HttpResponse not_found(const std::string& path) {
 
 }  // namespace
 
-Router::Router(ChatCompletions& chat, TurnsApi* turns, const Models& models,
-               std::function<bool()> ready)
-    : chat_(chat), turns_(turns), models_(models), ready_(std::move(ready)) {}
+Router::Router(ChatCompletions& chat, ResponsesApi& responses, TurnsApi* turns,
+               const Models& models, std::function<bool()> ready)
+    : chat_(chat),
+      responses_(responses),
+      turns_(turns),
+      models_(models),
+      ready_(std::move(ready)) {}
 
 HttpResponse Router::handle(const HttpRequest& request) const {
   try {
@@ -69,6 +74,7 @@ HttpResponse Router::route(const HttpRequest& request) const {
   if (path == "/v1/chat/completions" || path == "/chat/completions") {
     return request.method == "POST" ? chat_.handle(request) : wrong_method(request, "POST");
   }
+  if (const auto rest = after(path, "/v1/responses")) return responses_.handle(request, *rest);
   if (path == "/v1/models" || path == "/models") {
     return reads(request) ? models_.list() : wrong_method(request, "GET, HEAD");
   }

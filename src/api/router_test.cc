@@ -6,6 +6,7 @@
 
 #include "api/api_doubles.h"
 #include "api/errors.h"
+#include "tests/support/manual_executor.h"
 
 namespace samovar {
 namespace {
@@ -36,7 +37,10 @@ class RouterTest : public testing::Test {
                   .context = 65536,
                   .trained_context = 262144,
                   .created = 1700000000}};
-  Router router_{completions_, nullptr, models_, [this] { return ready_; }};
+  ManualExecutor executor_;
+  BackgroundReplies background_{executor_};
+  ResponsesApi responses_{runner_, background_, "qwen"};
+  Router router_{completions_, responses_, nullptr, models_, [this] { return ready_; }};
 };
 
 TEST_F(RouterTest, PathsAndMethods) {
@@ -61,7 +65,16 @@ TEST_F(RouterTest, PathsAndMethods) {
       {"POST", "/chat/completions", 400, "not valid JSON"},
       {"POST", "/v1/messages", 404, "not served by this version"},
       {"POST", "/v1/messages/count_tokens", 404, "not served by this version"},
-      {"POST", "/v1/responses", 404, "not served by this version"},
+      {"POST", "/v1/responses", 400, "not valid JSON"},
+      {"GET", "/v1/responses", 405, "use POST"},
+      {"GET", "/v1/responses/resp_x", 404, "there is no stored response"},
+      {"POST", "/v1/responses/resp_x", 405, "use GET, HEAD, DELETE"},
+      {"DELETE", "/v1/responses/resp_x", 404, "there is no stored response"},
+      {"POST", "/v1/responses/resp_x/cancel", 404, "there is no stored response"},
+      {"GET", "/v1/responses/resp_x/cancel", 405, "use POST"},
+      {"GET", "/v1/responses/resp_x/input_items", 404, "there is no stored response"},
+      {"GET", "/v1/responses/resp_x/other", 404, "/cancel and /input_items"},
+      {"GET", "/v1/responsesx", 404, "there is no"},
       {"POST", "/v1/completions", 404, "not served by this version"},
       {"POST", "/v1/embeddings", 404, "not served by this version"},
       {"GET", "/v1/nothing", 404, "/v1/chat/completions"},
