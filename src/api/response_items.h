@@ -1,6 +1,6 @@
-// The items of a response: what its blocks look like in `output`, in the events of a stream and when
-// they come back as input. Written by hand where there is one for every token's sake. Pure; any
-// thread; nothing fails.
+// The items of a response: what its blocks look like in `output`, in the events of a stream and
+// when they come back as input. JSON is written by hand, as for every event. Pure; any thread;
+// nothing fails.
 #pragma once
 
 #include <optional>

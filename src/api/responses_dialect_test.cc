@@ -1,6 +1,6 @@
-// Goal: a streamed response has exactly the events that clients of OpenAI's API expect, in order and
-// numbered, and the object at its end is the object that a whole response is. Method: events go
-// into a ReplyMachine one by one; transcripts are compared with golden texts in full.
+// Goal: a streamed response has exactly the events that clients of OpenAI's API expect, in order
+// and numbered, and the object at its end is the object that a whole response is. Method: events
+// go into a ReplyMachine one by one; transcripts are compared with golden texts in full.
 #include "api/responses_dialect.h"
 
 #include <gtest/gtest.h>
@@ -92,7 +92,8 @@ std::string with_begin(std::vector<std::pair<std::string, std::string>> events) 
 
 TEST_F(ResponsesDialectTest, GoldenReasoningAndText) {
   const std::string reasoning =
-      R"({"id":"rs_1_0","type":"reasoning","summary":[],"content":[{"type":"reasoning_text","text":"think"}],"status":"completed"})";
+      R"({"id":"rs_1_0","type":"reasoning","summary":[],)"
+      R"("content":[{"type":"reasoning_text","text":"think"}],"status":"completed"})";
   const std::string part =
       R"({"type":"output_text","annotations":[],"logprobs":[],"text":"Hello\n"})";
   const std::string said = R"({"id":"msg_1_1","type":"message","status":"completed","content":[)" +
@@ -104,14 +105,15 @@ TEST_F(ResponsesDialectTest, GoldenReasoningAndText) {
                text("C:lo\n|"), finished()}),
       with_begin(
           {{"output_item.added",
-            R"("output_index":0,"item":{"id":"rs_1_0","type":"reasoning","summary":[],"content":[],"status":"in_progress"})"},
+            R"("output_index":0,"item":{"id":"rs_1_0","type":"reasoning","summary":[],)"
+            R"("content":[],"status":"in_progress"})"},
            {"content_part.added", in_0 + R"("part":{"type":"reasoning_text","text":""})"},
            {"reasoning_text.delta", in_0 + R"("delta":"think")"},
            {"reasoning_text.done", in_0 + R"("text":"think")"},
            {"content_part.done", in_0 + R"("part":{"type":"reasoning_text","text":"think"})"},
            {"output_item.done", R"("output_index":0,"item":)" + reasoning},
-           {"output_item.added",
-            R"("output_index":1,"item":{"id":"msg_1_1","type":"message","status":"in_progress","content":[],"role":"assistant"})"},
+           {"output_item.added", R"("output_index":1,"item":{"id":"msg_1_1","type":"message",)"
+                                 R"("status":"in_progress","content":[],"role":"assistant"})"},
            {"content_part.added",
             in_1 + R"("part":{"type":"output_text","annotations":[],"logprobs":[],"text":""})"},
            {"output_text.delta", in_1 + R"("delta":"Hel","logprobs":[])"},
@@ -133,7 +135,8 @@ TEST_F(ResponsesDialectTest, GoldenSummaryCutByLength) {
           {text("R:think|"), finished(FinishReason::length)}),
       with_begin(
           {{"output_item.added",
-            R"("output_index":0,"item":{"id":"rs_1_0","type":"reasoning","summary":[],"encrypted_content":"","status":"in_progress"})"},
+            R"("output_index":0,"item":{"id":"rs_1_0","type":"reasoning","summary":[],)"
+            R"("encrypted_content":"","status":"in_progress"})"},
            {"reasoning_summary_part.added", in_0 + R"("part":{"type":"summary_text","text":""})"},
            {"reasoning_summary_text.delta", in_0 + R"("delta":"think")"},
            {"reasoning_summary_text.done", in_0 + R"("text":"think")"},
@@ -182,8 +185,8 @@ TEST_F(ResponsesDialectTest, GoldenFailureKeepsWhatWasSaid) {
   EXPECT_EQ(
       run({}, {text("C:Hel|"), TurnFailed{{ErrorKind::internal, "engine broke"}, {}}}),
       with_begin(
-          {{"output_item.added",
-            R"("output_index":0,"item":{"id":"msg_1_0","type":"message","status":"in_progress","content":[],"role":"assistant"})"},
+          {{"output_item.added", R"("output_index":0,"item":{"id":"msg_1_0","type":"message",)"
+                                 R"("status":"in_progress","content":[],"role":"assistant"})"},
            {"content_part.added",
             in_0 + R"("part":{"type":"output_text","annotations":[],"logprobs":[],"text":""})"},
            {"output_text.delta", in_0 + R"("delta":"Hel","logprobs":[])"},
@@ -229,7 +232,8 @@ TEST_F(ResponsesDialectTest, LogprobsAreThoseOfTheText) {
                {Sampled{9, -3.0F, {}}, Sampled{4, -0.25F, {{4, -0.25F}}}, Sampled{5, -2.0F, {}}}},
       finished()};
   const std::string four =
-      R"({"token":"t4","logprob":-0.25,"bytes":[116,52],"top_logprobs":[{"token":"t4","logprob":-0.25,"bytes":[116,52]}]})";
+      R"({"token":"t4","logprob":-0.25,"bytes":[116,52],"top_logprobs":[{"token":"t4",)"
+      R"("logprob":-0.25,"bytes":[116,52]}]})";
   const std::string five = R"({"token":"t5","logprob":-2.0,"bytes":[116,53],"top_logprobs":[]})";
   const std::string list = "\"logprobs\":[" + four + "," + five + "]";
   const std::string stream = run({.logprobs = true}, events);

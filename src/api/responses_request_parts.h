@@ -1,5 +1,5 @@
-// The parts of parse_responses_request that are worth a file each. Problems are reported through the
-// JsonObject; what is returned then is not used.
+// The parts of parse_responses_request that are worth a file each. Problems are reported through
+// the JsonObject; what is returned then is not used.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -33,6 +33,13 @@ void join_system_messages(const std::string& instructions, std::vector<ChatMessa
 // All items of an array, with item references looked up in `history`, which may be null.
 void read_input_items(const nlohmann::ordered_json& list, const std::string& path, Problem& problem,
                       const ResponseHistory* history, ResponsesRequest& request);
+
+// --- responses_settings.cc ---
+
+// Everything but the conversation, ResponsesRequest::settings included. Returns the instructions.
+[[nodiscard]] std::string read_response_settings(const JsonObject& body,
+                                                 const ChatDefaults& defaults,
+                                                 ResponsesRequest& request);
 
 // --- responses_tools.cc ---
 

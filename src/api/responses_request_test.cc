@@ -1,6 +1,6 @@
-// Goal: every field that means something arrives in its place, and everything that cannot be honoured
-// is refused with the field's path and a remedy. Method: one table of good bodies with what they must
-// become, one of bad bodies; the parser with a memo must say the same as the one without.
+// Goal: every field that means something arrives in its place, and everything that cannot be
+// honoured is refused with the field's path and a remedy. Method: one table of good bodies with what
+// they must become, one of bad bodies; the parser with a memo must say the same as the one without.
 #include "api/responses_request.h"
 
 #include <gtest/gtest.h>
@@ -69,23 +69,27 @@ TEST(ResponsesRequest, InputBecomesAConversation) {
       {R"({"input":"hi","instructions":"Obey"})", "system:Obey\nuser:hi\n"},
       {R"({"input":[{"role":"user","content":"a"},{"type":"message","role":"assistant","id":"msg_1",
            "status":"completed","content":[{"type":"output_text","text":"b","annotations":[]}]},
-           {"role":"user","content":[{"type":"input_text","text":"c"},{"type":"input_text","text":"d"}]}]})",
+           {"role":"user","content":[{"type":"input_text","text":"c"},{"type":"input_text",
+           "text":"d"}]}]})",
        "user:a\nassistant:b\nuser:c\nd\n"},
       // What stands before the conversation is one system message.
       {R"({"instructions":"A","input":[{"role":"developer","content":"B"},
-           {"role":"system","content":[{"type":"input_text","text":"C"}]},{"role":"user","content":"u"},
+           {"role":"system","content":[{"type":"input_text","text":"C"}]},{"role":"user",
+           "content":"u"},
            {"role":"developer","content":"later"}]})",
        "system:A\n\nB\n\nC\nuser:u\ndeveloper:later\n"},
       {R"({"input":[{"role":"developer","content":"B"},{"role":"user","content":"u"}]})",
        "developer:B\nuser:u\n"},
       // The items of one reply are one message again.
       {R"({"input":[{"role":"user","content":"u"},
-           {"type":"reasoning","id":"rs_1","summary":[],"content":[{"type":"reasoning_text","text":"why"}]},
+           {"type":"reasoning","id":"rs_1","summary":[],"content":[{"type":"reasoning_text",
+           "text":"why"}]},
            {"type":"message","role":"assistant","content":[{"type":"output_text","text":"so"}]},
            {"type":"function_call","call_id":"c1","name":"f","arguments":"{\"a\":1}"},
            {"type":"function_call","call_id":"c2","name":"g","arguments":""},
            {"type":"function_call_output","call_id":"c1","output":"one"},
-           {"type":"function_call_output","call_id":"c2","output":[{"type":"input_text","text":"error: no"}]}]})",
+           {"type":"function_call_output","call_id":"c2","output":[{"type":"input_text",
+           "text":"error: no"}]}]})",
        "user:u\nassistant:so (why) c1=f{\"a\":1} c2=g{}\ntool:one <c1\ntool:error: no <c2\n"},
       // A reply after a reply is another one; a call belongs to the one before it.
       {R"({"input":[{"role":"assistant","content":"one"},{"role":"assistant","content":"two"},
@@ -117,7 +121,8 @@ TEST(ResponsesRequest, InputBecomesAConversation) {
 
 TEST(ResponsesRequest, WhatIsLeftOutIsSaid) {
   const auto request = parse(R"({"input":[{"role":"user","content":"u"},
-      {"type":"reasoning","summary":[{"type":"summary_text","text":"short"}],"encrypted_content":"gAAAx"}],
+      {"type":"reasoning","summary":[{"type":"summary_text","text":"short"}],
+           "encrypted_content":"gAAAx"}],
       "text":{"verbosity":"low"},
       "tools":[{"type":"function","name":"f"},{"type":"web_search","external_web_access":false},
       {"type":"custom","name":"apply_patch","format":{"type":"grammar"}},{"type":"local_shell"},
@@ -143,7 +148,8 @@ TEST(ResponsesRequest, EveryFieldArrives) {
       "metadata":{"user_id":"you","x":"y"},"parallel_tool_calls":false,"truncation":"disabled",
       "service_tier":"flex","text":{"format":{"type":"json_schema","name":"n","strict":true,
       "schema":{"type":"object"}},"verbosity":"medium"},
-      "tools":[{"type":"function","name":"f","description":"d","parameters":{"type":"object"},"strict":true}],
+      "tools":[{"type":"function","name":"f","description":"d","parameters":{"type":"object"},
+           "strict":true}],
       "tool_choice":{"type":"function","name":"f"}})");
   ASSERT_TRUE(request) << request.error().describe();
   EXPECT_TRUE(request->stream);
@@ -248,7 +254,8 @@ TEST(ResponsesRequest, WhatCannotBeHonouredIsRefusedByName) {
        "input[0].arguments", "a string"},
       {R"({"input":[{"type":"function_call_output","call_id":"c"}]})", "input[0].output",
        "missing"},
-      {R"({"input":[{"type":"function_call_output","call_id":"c","output":[{"type":"input_image"}]}]})",
+      {R"({"input":[{"type":"function_call_output","call_id":"c",
+           "output":[{"type":"input_image"}]}]})",
        "input[0].output[0].type", "input_image"},
       {R"({"input":[{"type":"reasoning","summary":[{"type":"text","text":"x"}]}]})",
        "input[0].summary[0].type", "summary_text"},
@@ -283,9 +290,11 @@ TEST(ResponsesRequest, WhatCannotBeHonouredIsRefusedByName) {
        "not among"},
       {R"({"input":"u","tool_choice":{"type":"allowed_tools","mode":"auto","tools":[]}})",
        "tool_choice.tools", "names no tool"},
-      {R"({"input":"u","tool_choice":{"type":"allowed_tools","mode":"auto","tools":[{"name":"f"}]}})",
+      {R"({"input":"u","tool_choice":{"type":"allowed_tools","mode":"auto",
+           "tools":[{"name":"f"}]}})",
        "tool_choice.tools[0].name", "not among"},
-      {R"({"input":"u","tool_choice":{"type":"allowed_tools","mode":"never","tools":[{"name":"f"}]}})",
+      {R"({"input":"u","tool_choice":{"type":"allowed_tools","mode":"never",
+           "tools":[{"name":"f"}]}})",
        "tool_choice.mode", "auto or required"},
       {R"([1])", "", "must be a JSON object"},
   };
@@ -305,7 +314,8 @@ TEST(ResponsesRequest, WhatCannotBeHonouredIsRefusedByName) {
 TEST(ResponsesRequest, EarlierResponsesAndReferences) {
   FakeHistory history;
   history.conversations["resp_1"] = Json::parse(R"([{"type":"message","role":"user","content":"q"},
-      {"id":"msg_1_0","type":"message","role":"assistant","content":[{"type":"output_text","text":"a"}]}])");
+      {"id":"msg_1_0","type":"message","role":"assistant","content":[{"type":"output_text",
+           "text":"a"}]}])");
   history.items["fc_1"] = Json::parse(
       R"({"id":"fc_1","type":"function_call","call_id":"c","name":"f","arguments":"{}"})");
   const auto next =
@@ -344,7 +354,8 @@ TEST(ResponsesRequest, AGrowingInputIsParsedByItsNewItems) {
     EXPECT_EQ(memo.bytes(), known) << "nothing new";
     items += R"(,{"type":"reasoning","content":[{"type":"reasoning_text","text":"r"}],"summary":[]},
         {"type":"function_call","call_id":"c","name":"f","arguments":"{}"},
-        {"type":"function_call_output","call_id":"c","output":"o"},{"role":"user","content":"more"})";
+        {"type":"function_call_output","call_id":"c","output":"o"},{"role":"user",
+           "content":"more"})";
   }
 }
 
