@@ -1,5 +1,6 @@
 // Goal: a streamed reply has exactly the bytes the dialect promises, in order. Method: events go
-// into a ReplyMachine one by one; the transcript is compared with a golden text, or read back as JSON.
+// into a ReplyMachine one by one; the transcript is compared with a golden text, or read back as
+// JSON.
 #include "api/chat_dialect.h"
 
 #include <gtest/gtest.h>
