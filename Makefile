@@ -51,7 +51,7 @@ tsan: models ## build and test with ThreadSanitizer, in build/tsan
 	@scripts/build.sh tsan
 	@$(CTEST) --test-dir build/tsan </dev/null
 
-fuzz: ## fuzz every reader of files, FUZZ_SECONDS (60) each, in build/fuzz; needs clang-19
+fuzz: ## fuzz every reader of files and requests, FUZZ_SECONDS (60) each, in build/fuzz; needs clang-19
 	@scripts/fuzz.sh all $(or $(FUZZ_SECONDS),60)
 
 clean: ## remove build/ (the cache with llama.cpp stays)

@@ -2,7 +2,7 @@
 # scripts/fuzz.sh TARGET [SECONDS]: builds tests/fuzz/fuzz_TARGET.cc with clang's libFuzzer, AddressSanitizer
 # and UBSan in build/fuzz and runs it (default 60 seconds; 0: only build), from the committed corpus and
 # what earlier runs found. TARGET: segment, snapshot, ..., or all, for SECONDS each. An input that fails
-# is left in build/fuzz/crashes. Needs no llama.cpp.
+# is left in build/fuzz/crashes. Of llama.cpp it needs one header that comes with it, nlohmann/json.hpp.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -19,14 +19,17 @@ seconds="${2:-60}"
 out=build/fuzz
 compiler="clang++-19"
 ! command -v ccache >/dev/null || compiler="ccache clang++-19"
+vendor="$(scripts/llama.sh)/include/vendor" || die "llama.cpp's headers are missing: see above"
 flags="-std=c++23 -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
-  -Isrc -I. -DFMT_SHARED -DSPDLOG_SHARED_LIB -DSPDLOG_COMPILED_LIB -DSPDLOG_FMT_EXTERNAL
+  -Isrc -I. -isystem $vendor -DFMT_SHARED -DSPDLOG_SHARED_LIB -DSPDLOG_COMPILED_LIB -DSPDLOG_FMT_EXTERNAL
   -DSAMOVAR_LIBFUZZER"
 libraries="-lspdlog -lfmt -lcrypto -lsqlite3 -pthread"
 
 # Everything below llama.cpp that a target may need; the archive gives each only what it uses.
 sources() {
   find src/base src/core src/fs src/store -name '*.cc' ! -name '*_test.cc'
+  ls src/api/{chat_messages,chat_sampling,json_fields,json_outline,json_text,message_memo}.cc
+  ls src/api/{response_items,responses_input,responses_request,responses_settings,responses_tools}.cc
   ls tests/support/sim_*.cc tests/support/blobs.cc
   find tests/fuzz -name '*.cc' ! -name '*_test.cc'
 }

@@ -164,6 +164,8 @@ void read_named_choice(const JsonObject& choice, ChatRequest& chat) {
       "name one of the tools, or add this one to 'tools'");
 }
 
+}  // namespace
+
 void read_tool_choice(const JsonObject& body, ChatRequest& chat) {
   const Json* choice = body.find("tool_choice");
   if (choice == nullptr) return;
@@ -187,8 +189,6 @@ void read_tool_choice(const JsonObject& body, ChatRequest& chat) {
                           "use auto, none, required or a function of 'tools'");
   }
 }
-
-}  // namespace
 
 ChatMessage read_message(const JsonObject& fields) {
   ChatMessage message;

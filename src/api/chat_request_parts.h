@@ -1,4 +1,5 @@
-// The two halves of parse_chat_request that are worth a file each. Problems are reported through
+// The two halves of parse_chat_request that are worth a file each, and what other dialects share
+// with them. Problems are reported through
 // the JsonObject; what is returned then is not used.
 #pragma once
 
@@ -14,11 +15,15 @@ namespace samovar {
 // arguments, thinking.
 ChatMessage read_message(const JsonObject& fields);
 void read_messages(const JsonObject& body, ChatRequest& chat);
+// After the tools: auto, none, required, or one of them by its name.
+void read_tool_choice(const JsonObject& body, ChatRequest& chat);
 void read_tools(const JsonObject& body, ChatRequest& chat);
 void read_response_format(const JsonObject& body, ChatRequest& chat);
 void read_template_arguments(const JsonObject& body, ChatRequest& chat);
 
 // chat_sampling.cc: everything that chooses tokens, and where the reply ends.
+// read_samplers: all of read_sampling but the log probabilities.
+void read_samplers(const JsonObject& body, int vocab_size, SamplingParams& sampling);
 void read_sampling(const JsonObject& body, int vocab_size, SamplingParams& sampling);
 void read_stop(const JsonObject& body, std::vector<std::string>& stop,
                const std::string& name = "stop");

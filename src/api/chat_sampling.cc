@@ -149,7 +149,7 @@ void add_stop(const Json& value, const std::string& path, Problem& problem,
 
 }  // namespace
 
-void read_sampling(const JsonObject& body, int vocab_size, SamplingParams& sampling) {
+void read_samplers(const JsonObject& body, int vocab_size, SamplingParams& sampling) {
   assign(sampling.temperature, body.number("temperature", 0, kTemperatureMax));
   assign(sampling.top_p, body.number("top_p", 0, 1));
   assign(sampling.min_p, body.number("min_p", 0, 1));
@@ -172,8 +172,12 @@ void read_sampling(const JsonObject& body, int vocab_size, SamplingParams& sampl
         *budget < 0 ? std::nullopt : std::optional(static_cast<int>(*budget));
   }
   read_seed(body, sampling);
-  read_logprobs(body, sampling);
   read_logit_bias(body, vocab_size, sampling);
+}
+
+void read_sampling(const JsonObject& body, int vocab_size, SamplingParams& sampling) {
+  read_samplers(body, vocab_size, sampling);
+  read_logprobs(body, sampling);
 }
 
 void read_stop(const JsonObject& body, std::vector<std::string>& stop, const std::string& name) {

@@ -22,6 +22,7 @@ struct ChatDefaults {
   int vocab_size = 0;                      // bounds logit_bias; 0: unchecked
   RuleSet neutralise;                      // volatile lines to fix (explain/neutralise.h)
   bool sort_tools = false;                 // tools in the order of their names
+  bool store_responses = true;             // POST /v1/responses without `store`
 };
 
 struct DialectRequest {

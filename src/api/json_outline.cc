@@ -13,7 +13,7 @@ bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; 
 
 class Outliner {
  public:
-  explicit Outliner(std::string_view body) : body_(body) {}
+  Outliner(std::string_view body, std::string_view member) : body_(body), member_(member) {}
 
   Result<JsonOutline> run() {
     for (at_ = 0; at_ < body_.size(); ++at_) {
@@ -98,7 +98,7 @@ class Outliner {
     if (depth() == kTop) {
       // A key with an escape in it may be any key.
       if (last_string_.find('\\') != std::string_view::npos) doubtful_ = true;
-      const bool messages = last_string_ == "messages";
+      const bool messages = last_string_ == member_;
       if (messages && ++keys_ > 1) doubtful_ = true;
       messages_follow_ = messages;
     }
@@ -117,6 +117,7 @@ class Outliner {
   }
 
   std::string_view body_;
+  std::string_view member_;  // that holds the messages
   std::size_t at_ = 0;
   std::vector<std::uint64_t> members_;  // of each object or array that is open
   std::uint64_t comparisons_ = 0;
@@ -134,6 +135,8 @@ class Outliner {
 
 }  // namespace
 
-Result<JsonOutline> outline_json(std::string_view body) { return Outliner(body).run(); }
+Result<JsonOutline> outline_json(std::string_view body, std::string_view member) {
+  return Outliner(body, member).run();
+}
 
 }  // namespace samovar

@@ -14,8 +14,8 @@
 namespace samovar {
 
 struct JsonOutline {
-  // The body has one member "messages" at its top, an array of objects, and nothing that could make
-  // that doubtful. Only then the rest means anything.
+  // The body has one member of the name asked for at its top, an array of objects, and nothing that
+  // could make that doubtful. Only then the rest means anything.
   bool has_messages = false;
   std::size_t messages_begin = 0;  // of what stands between the brackets
   std::size_t messages_end = 0;
@@ -25,6 +25,7 @@ struct JsonOutline {
 // Errors: invalid_argument if it nests too deep or an object has too many members (base/limits.h),
 // because two costs of parsing grow out of proportion with hostile input: writing out a deeply
 // nested value recurses, and an ordered object is searched from its start for every member added.
-[[nodiscard]] Result<JsonOutline> outline_json(std::string_view body);
+[[nodiscard]] Result<JsonOutline> outline_json(std::string_view body,
+                                               std::string_view member = "messages");
 
 }  // namespace samovar

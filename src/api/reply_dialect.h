@@ -50,6 +50,7 @@ struct ReplyDone {
   // Empty unless asked for; a stream: of tokens that no block_grows() has had.
   std::span<const Sampled> logprobs;
   const nlohmann::ordered_json& timings;  // what there is to say of the turn: docs/turns.md
+  TokenSpan tokens = {};                  // as sampled; empty if the turn is not recorded
 };
 
 class ReplyDialect {

@@ -101,7 +101,8 @@ void ReplyMachine::on(const TurnFinished& event, std::string& out) {
     recorder_->finished(event, {finish, said, json_text(message_json(said))});
   const Json timings = timings_of(event, recorder_.get());
   const TurnStarted plan = plan_.value_or(TurnStarted{});
-  const ReplyDone reply{event, plan, finish, said, blocks_, logprobs_, timings};
+  const Tokens tokens = recorder_ == nullptr ? Tokens() : recorder_->reply_tokens();
+  const ReplyDone reply{event, plan, finish, said, blocks_, logprobs_, timings, tokens};
   if (streams()) return dialect_->ended(reply, out);
   response_ = dialect_->whole(reply);
   if (recorder_ != nullptr) add_turn_headers(recorder_->report(), plan_, response_.headers);

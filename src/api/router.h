@@ -2,23 +2,19 @@
 // every request, on the connection's thread. Keys and Host are checked by http/ before it gets
 // here.
 //
-//   POST /v1/chat/completions, /chat/completions    ChatCompletions
-//   POST /v1/messages, /v1/messages/count_tokens   MessagesApi
-//   POST /v1/completions, /tokenize, /detokenize, /apply-template      TextApi
-//   GET  /v1/chat/completions, and .../{id}         TurnsApi: those that are kept
-//   GET  /v1/samovar/turns, /v1/samovar/sessions    TurnsApi: the ledger
-//   GET  /v1/models, /models, /v1/models/{id}       Models
-//   GET  /health                                    constant; touches nothing, never blocks
-//   GET  /ready                                     200 if turns are accepted, else 503
+// All that is answered stands in one table (router.cc), from which the 404s and 405s follow;
+// docs/openapi.json is held to it by a test.
 #pragma once
 
 #include <functional>
-#include <optional>
+#include <string_view>
+#include <vector>
 
 #include "api/chat_completions.h"
 #include "api/http_types.h"
 #include "api/messages_api.h"
 #include "api/models.h"
+#include "api/responses_api.h"
 #include "api/text_api.h"
 #include "api/turns_api.h"
 
@@ -26,25 +22,39 @@ namespace samovar {
 
 class Router {
  public:
-  // `ready` is asked by GET /ready; cheap, any thread. `turns` may be null: there is no ledger.
-  Router(ChatCompletions& chat, MessagesApi& messages, TextApi& text, TurnsApi* turns,
-         const Models& models, std::function<bool()> ready);
+  // All must outlive the router.
+  struct Parts {
+    ChatCompletions& chat;
+    MessagesApi& messages;
+    ResponsesApi& responses;
+    TextApi& text;
+    TurnsApi* turns;  // may be null: there is no ledger
+    const Models& models;
+    std::function<bool()> ready;  // whether turns are accepted; cheap, any thread
+  };
+  explicit Router(Parts parts);
 
   [[nodiscard]] HttpResponse handle(const HttpRequest& request) const;
 
+  // What is answered, as "GET /v1/models/{id}".
+  [[nodiscard]] std::vector<std::string> endpoints() const;
+
  private:
+  // `rest` is what stands in the path for the pattern's "{name}".
+  using Handler = std::function<HttpResponse(const HttpRequest& request, std::string_view rest)>;
+  struct Route {
+    std::string_view method;
+    std::string_view pattern;  // with at most one "{name}", which takes no '/' unless at the end
+    Handler handler;
+  };
+  void add_replies();
+  void add_turns();
+  void add_state();
   [[nodiscard]] HttpResponse route(const HttpRequest& request) const;
   [[nodiscard]] HttpResponse ready() const;
-  // nullopt: none of the paths concerned.
-  [[nodiscard]] std::optional<HttpResponse> route_replies(const HttpRequest& request) const;
-  [[nodiscard]] std::optional<HttpResponse> route_turns(const HttpRequest& request) const;
 
-  ChatCompletions& chat_;
-  MessagesApi& messages_;
-  TextApi& text_;
-  TurnsApi* const turns_;
-  const Models& models_;
-  std::function<bool()> ready_;
+  const Parts parts_;
+  std::vector<Route> routes_;
 };
 
 }  // namespace samovar

@@ -6,6 +6,7 @@
 
 #include "api/api_doubles.h"
 #include "api/errors.h"
+#include "tests/support/manual_executor.h"
 
 namespace samovar {
 namespace {
@@ -40,7 +41,11 @@ class RouterTest : public testing::Test {
                   .sequences = 4}};
   MessagesApi messages_{runner_, "qwen"};
   TextApi text_{runner_, "qwen"};
-  Router router_{completions_, messages_, text_, nullptr, models_, [this] { return ready_; }};
+  ManualExecutor executor_;
+  BackgroundReplies background_{executor_};
+  ResponsesApi responses_{runner_, background_, "qwen"};
+  Router router_{
+      {completions_, messages_, responses_, text_, nullptr, models_, [this] { return ready_; }}};
 };
 
 TEST_F(RouterTest, PathsAndMethods) {
@@ -67,13 +72,22 @@ TEST_F(RouterTest, PathsAndMethods) {
       {"GET", "/v1/messages", 405, "use POST"},
       {"POST", "/v1/messages/count_tokens", 400, "\"type\":\"error\""},
       {"POST", "/v1/messages/batches", 404, "\"type\":\"error\""},
-      {"POST", "/v1/responses", 404, "not served by this version"},
       {"POST", "/v1/completions", 400, "not valid JSON"},
       {"POST", "/tokenize", 400, "not valid JSON"},
       {"GET", "/detokenize", 405, "use POST"},
       {"POST", "/apply-template", 400, "not valid JSON"},
       {"POST", "/v1/embeddings", 404, "embeddings are not made here"},
       {"GET", "/props", 404, "/v1/models"},
+      {"POST", "/v1/responses", 400, "not valid JSON"},
+      {"GET", "/v1/responses", 405, "use POST"},
+      {"GET", "/v1/responses/resp_x", 404, "there is no stored response"},
+      {"POST", "/v1/responses/resp_x", 405, "use GET, HEAD, DELETE"},
+      {"DELETE", "/v1/responses/resp_x", 404, "there is no stored response"},
+      {"POST", "/v1/responses/resp_x/cancel", 404, "there is no stored response"},
+      {"GET", "/v1/responses/resp_x/cancel", 405, "use POST"},
+      {"GET", "/v1/responses/resp_x/input_items", 404, "there is no stored response"},
+      {"GET", "/v1/responses/resp_x/other", 404, "/cancel and /input_items"},
+      {"GET", "/v1/responsesx", 404, "there is no"},
       {"GET", "/v1/nothing", 404, "/v1/chat/completions"},
       {"GET", "/", 404, "/v1/chat/completions"},
       {"GET", "/../etc/passwd", 404, "there is no"},

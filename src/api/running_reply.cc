@@ -58,6 +58,12 @@ std::string RunningReply::step() {
   }
 }
 
+std::string RunningReply::cancel() {
+  if (machine_.done()) return {};
+  if (recorder_ != nullptr) recorder_->cancelled();
+  return machine_.fail({ErrorKind::cancelled, "the reply was cancelled"});
+}
+
 std::optional<TurnEvent> RunningReply::next(Micros timeout) {
   if (!early_.empty()) {
     TurnEvent event = std::move(early_.front());

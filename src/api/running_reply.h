@@ -46,6 +46,10 @@ class RunningReply {
   // after too much silence. A reply that cannot be formatted ends with an error.
   [[nodiscard]] std::string step();
 
+  // Ends the reply because somebody asked for that; the bytes that say so. The turn is cancelled
+  // when this object goes.
+  [[nodiscard]] std::string cancel();
+
   [[nodiscard]] bool done() const { return machine_.done(); }
   [[nodiscard]] HttpResponse take_response() { return machine_.take_response(); }
 

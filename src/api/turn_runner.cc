@@ -33,6 +33,10 @@ TurnRequest turn_request(DialectRequest& parsed, RenderedChat& rendered) {
   return turn;
 }
 
+HttpResponse answer(std::unique_ptr<RunningReply> reply, const HttpRequest& request, bool stream) {
+  return stream ? stream_reply(std::move(reply)) : collect_reply(*reply, request);
+}
+
 // Names of rules, once each.
 std::string names_of(const std::vector<AppliedRule>& rules) {
   std::string names;
@@ -54,9 +58,17 @@ TurnRunner::TurnRunner(const ChatPath& chat, TurnService& turns, TurnRecords* re
 HttpResponse TurnRunner::converse(const HttpRequest& request, DialectRequest& parsed,
                                   TurnOrigin origin, std::unique_ptr<ReplyDialect> dialect,
                                   Micros began) {
+  const ErrorForm form = dialect->error_form();
+  auto reply = begin_conversation(request, parsed, std::move(origin), std::move(dialect), began);
+  return reply ? answer(std::move(*reply), request, parsed.stream) : refuse(reply.error(), form);
+}
+
+Result<std::unique_ptr<RunningReply>> TurnRunner::begin_conversation(
+    const HttpRequest& request, DialectRequest& parsed, TurnOrigin origin,
+    std::unique_ptr<ReplyDialect> dialect, Micros began) {
   auto rendered = render(parsed, origin);
-  if (!rendered) return error_response(rendered.error(), 1, dialect->error_form());
-  return run(request, parsed, *rendered, std::move(origin), std::move(dialect), began);
+  if (!rendered) return std::unexpected(rendered.error());
+  return submit(request, parsed, *rendered, std::move(origin), std::move(dialect), began);
 }
 
 Result<RenderedChat> TurnRunner::render(DialectRequest& parsed, TurnOrigin& origin) const {
@@ -74,6 +86,15 @@ HttpResponse TurnRunner::run(const HttpRequest& request, DialectRequest& parsed,
                              RenderedChat& rendered, TurnOrigin origin,
                              std::unique_ptr<ReplyDialect> dialect, Micros began) {
   const ErrorForm form = dialect->error_form();
+  auto reply = submit(request, parsed, rendered, std::move(origin), std::move(dialect), began);
+  return reply ? answer(std::move(*reply), request, parsed.stream) : refuse(reply.error(), form);
+}
+
+Result<std::unique_ptr<RunningReply>> TurnRunner::submit(const HttpRequest& request,
+                                                         DialectRequest& parsed,
+                                                         RenderedChat& rendered, TurnOrigin origin,
+                                                         std::unique_ptr<ReplyDialect> dialect,
+                                                         Micros began) {
   auto reader = chat_.reader(rendered);
   std::shared_ptr<TurnRecorder> recorder;
   const bool continues = !origin.continues.empty();
@@ -97,13 +118,12 @@ HttpResponse TurnRunner::run(const HttpRequest& request, DialectRequest& parsed,
   auto events = turns_.submit(std::move(turn), recorder);
   if (!events) {
     if (recorder != nullptr) recorder->refused(events.error());
-    return refuse(events.error(), form);
+    return std::unexpected(events.error());
   }
   const auto kind = parsed.stream ? ReplyMachine::Form::stream : ReplyMachine::Form::whole;
-  auto reply = std::make_unique<RunningReply>(
+  return std::make_unique<RunningReply>(
       std::move(*events), recorder, std::move(rendered.said),
       ReplyMachine(kind, std::move(dialect), std::move(reader), clock_, recorder), clock_, timing_);
-  return parsed.stream ? stream_reply(std::move(reply)) : collect_reply(*reply, request);
 }
 
 HttpResponse TurnRunner::refuse(const Error& error, ErrorForm form) const {

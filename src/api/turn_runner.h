@@ -47,10 +47,21 @@ class TurnRunner {
   [[nodiscard]] const Clock& clock() const { return clock_; }
   [[nodiscard]] TurnRecords* records() const { return records_; }
 
+  // converse() in its two halves, for who wants the reply itself: a reply that runs, streamed if
+  // `parsed` says so, or why there is none. refuse(): that as a response.
+  [[nodiscard]] Result<std::unique_ptr<RunningReply>> begin_conversation(
+      const HttpRequest& request, DialectRequest& parsed, TurnOrigin origin,
+      std::unique_ptr<ReplyDialect> dialect, Micros began);
+  [[nodiscard]] HttpResponse refuse(const Error& error, ErrorForm form) const;
+
+  [[nodiscard]] const WaitTiming& timing() const { return timing_; }
+
  private:
   // Volatile lines fixed, tools in order, then the template.
   [[nodiscard]] Result<RenderedChat> render(DialectRequest& parsed, TurnOrigin& origin) const;
-  [[nodiscard]] HttpResponse refuse(const Error& error, ErrorForm form) const;
+  [[nodiscard]] Result<std::unique_ptr<RunningReply>> submit(
+      const HttpRequest& request, DialectRequest& parsed, RenderedChat& rendered, TurnOrigin origin,
+      std::unique_ptr<ReplyDialect> dialect, Micros began);
 
   const ChatPath& chat_;
   TurnService& turns_;

@@ -17,6 +17,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::int64_t kListMax = 1000;
+constexpr const char* kChatCompletions = "chat.completions";  // the dialect
 
 HttpResponse ok(const Json& json) {
   HttpResponse response;
@@ -156,7 +157,8 @@ HttpResponse TurnsApi::completions(const HttpRequest& request, std::string_view 
   const std::string name(id);
   const auto found = records_.ledger().find(name);
   if (!found) return error_response(found.error());
-  const bool kept = *found && (*found)->keep_text && (*found)->status != TurnStatus::running;
+  const bool kept = *found && (*found)->keep_text && (*found)->dialect == kChatCompletions &&
+                    (*found)->status != TurnStatus::running;
   if (!kept) {
     return error_response({ErrorKind::not_found,
                            fmt::format("there is no stored completion {}", id), "id",
@@ -175,6 +177,7 @@ HttpResponse TurnsApi::list_completions(const HttpRequest& request) {
   auto query = turn_query(request);
   if (!query) return error_response(query.error());
   query->text_only = true;
+  query->dialect = kChatCompletions;
   const int limit = query->limit++;
   auto turns = records_.ledger().list(*query);
   if (!turns) return error_response(turns.error());

@@ -18,6 +18,7 @@ class TurnsApiTest : public ::testing::Test {
     TurnRecord turn;
     turn.id = id;
     turn.session = session;
+    turn.dialect = "chat.completions";
     turn.keep_text = text;
     if (text) turn.request = R"({"messages":[{"role":"user","content":"asked"}]})";
     const auto live = ledger->begin(turn);

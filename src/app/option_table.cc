@@ -136,6 +136,8 @@ void add_ledger_rows(Rows rows, ServeOptions& o) {
             "record turns in ledger.db in the store's folder; off, or with --no-store: in memory");
   rows.flag({"--ledger-text"}, {"--no-ledger-text"}, flag(o.ledger_text), "off",
             "keep the text of every request and reply, not only of those with \"store\": true");
+  rows.flag({"--store-responses"}, {"--no-store-responses"}, flag(o.store_responses), "on",
+            "keep the text of responses (POST /v1/responses) that do not say \"store\"");
   rows.option({"--ledger-days"}, "DAYS", real(o.ledger_days, 0.01, 36'500.0), "30",
               "how long figures, hashes and kept text stay");
   rows.option(

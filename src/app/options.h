@@ -60,6 +60,7 @@ struct ServeOptions {
   // ledger
   bool ledger = true;  // on disk, beside the store
   bool ledger_text = false;
+  bool store_responses = true;
   double ledger_days = 30.0;
   double ledger_token_days = 7.0;
   bool replay = true;

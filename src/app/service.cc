@@ -6,10 +6,12 @@
 #include <atomic>
 #include <cstdio>
 
+#include "api/background_replies.h"
 #include "api/chat_completions.h"
 #include "api/messages_api.h"
 #include "api/model_chat.h"
 #include "api/models.h"
+#include "api/responses_api.h"
 #include "api/router.h"
 #include "api/text_api.h"
 #include "api/turn_runner.h"
@@ -86,6 +88,7 @@ ChatDefaults chat_defaults(const ServeOptions& options, const Engine& engine) {
   defaults.vocab_size = engine.model().vocab_size;
   defaults.neutralise = options.neutralise;
   defaults.sort_tools = options.sort_tools;
+  defaults.store_responses = options.store_responses;
   return defaults;
 }
 
@@ -115,14 +118,23 @@ struct Service::Parts {
         completions(runner, models.model().id),
         messages(runner, models.model().id),
         text(runner, models.model().id),
-        router(completions, messages, text, &turns_api, models,
-               [this] { return accepting.load(); }) {
+        background(background_threads),
+        responses(runner, background, models.model().id),
+        router({completions, messages, responses, text, &turns_api, models,
+                [this] { return accepting.load(); }}) {
     if (rewarmer == nullptr) return;
     record.records().on_ended([this](EndedReply ended) {
       rewarmer->reply_ended(std::move(ended.chat), std::move(ended.reply), *ended.prompt,
                             std::move(ended.tokens), std::move(ended.session));
     });
   }
+
+  ~Parts() {
+    engine_thread.stop();  // ends replies in the background
+    background_threads.stop();
+  }
+  Parts(const Parts&) = delete;
+  Parts& operator=(const Parts&) = delete;
 
   RewarmerParts rewarmer_parts() {
     return {.render = [this](const ChatRequest& request) -> Result<Prompt> {
@@ -153,6 +165,9 @@ struct Service::Parts {
   ChatCompletions completions;
   MessagesApi messages;
   TextApi text;
+  ThreadPool background_threads{static_cast<int>(limits::background_replies_max), "background"};
+  BackgroundReplies background;
+  ResponsesApi responses;
   Router router;
 };
 
@@ -194,6 +209,7 @@ bool Service::drain(Micros deadline) { return parts_->engine_thread.drain(deadli
 void Service::stop() {
   if (parts_->rewarmer != nullptr) parts_->rewarmer->stop();
   parts_->engine_thread.stop();
+  parts_->background_threads.stop();  // their turns have just ended
   parts_->record.close();
   if (parts_->store != nullptr) parts_->store->close(kSaveDeadline);
 }

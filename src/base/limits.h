@@ -28,4 +28,9 @@ inline constexpr std::size_t tool_grammar_bytes_max = std::size_t{1} << 20;
 // Streaming.
 inline constexpr std::int64_t keepalive_us = 1'000'000;  // an SSE comment at least this often
 
+// Replies in the background (api/background_replies.h): threads, and bytes of events that are kept.
+inline constexpr std::size_t background_replies_max = 16;
+inline constexpr std::size_t background_bytes_each_max = std::size_t{16} << 20;
+inline constexpr std::size_t background_bytes_max = std::size_t{64} << 20;
+
 }  // namespace samovar::limits

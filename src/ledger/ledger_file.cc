@@ -371,7 +371,8 @@ Result<std::optional<TurnRecord>> LedgerFile::find(const std::string& id) {
 Result<std::vector<TurnRecord>> LedgerFile::list(const TurnQuery& query) {
   const std::string text = fmt::format(
       "SELECT {} FROM turns WHERE (?1='' OR session=?1) AND (?2=0 OR status=?2) AND "
-      "(?3='' OR seq<(SELECT seq FROM turns WHERE id=?3)) AND text_kept>=?5 ORDER BY seq DESC "
+      "(?3='' OR seq<(SELECT seq FROM turns WHERE id=?3)) AND text_kept>=?5 AND "
+      "(?6='' OR dialect=?6) ORDER BY seq DESC "
       "LIMIT ?4",
       names(""));
   Statement row = database_->connection.prepare(text.c_str());
@@ -381,6 +382,7 @@ Result<std::vector<TurnRecord>> LedgerFile::list(const TurnQuery& query) {
   row.bind(3, std::string_view(query.before));
   row.bind(4, std::int64_t{query.limit});
   row.bind(5, std::int64_t{query.text_only});
+  row.bind(6, std::string_view(query.dialect));
   std::vector<TurnRecord> turns;
   int code = sqlite::kRow;
   while ((code = row.step()) == sqlite::kRow) turns.push_back(read_turn(row));

@@ -27,6 +27,7 @@ struct TurnQuery {
   std::string session;               // empty: any
   std::optional<TurnStatus> status;  // nullopt: any
   bool text_only = false;            // only turns whose text is kept
+  std::string dialect = {};          // empty: any
 };
 
 class LedgerFile {

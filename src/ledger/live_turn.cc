@@ -66,6 +66,11 @@ TurnRecord LiveTurn::record() const {
   return record_;
 }
 
+Tokens LiveTurn::reply() const {
+  const std::scoped_lock lock(mutex_);
+  return record_.reply;
+}
+
 void LiveTurn::shrink() {
   const std::scoped_lock lock(mutex_);
   for (std::string* text : {&record_.request, &record_.message}) {

@@ -31,6 +31,7 @@ class LiveTurn {
   void close(std::int64_t now);
 
   [[nodiscard]] TurnRecord record() const;
+  [[nodiscard]] Tokens reply() const;  // sampled so far
 
   // Its session was purged: nothing of it is kept any more.
   void forget() { forgotten_ = true; }

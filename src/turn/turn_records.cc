@@ -193,6 +193,10 @@ void TurnRecorder::refused(const Error& error) {
   close();
 }
 
+void TurnRecorder::cancelled() {
+  live_->update([](TurnRecord& record) { record.finish = "cancelled"; });
+}
+
 void TurnRecorder::reader_left() {
   {
     const std::scoped_lock lock(mutex_);

@@ -80,10 +80,13 @@ class TurnRecorder final : public TurnObserver, public std::enable_shared_from_t
   void failed(const TurnFailed& event);
   // The turn was never accepted.
   void refused(const Error& error);
+  // Somebody asked for its end: its finish reason will be "cancelled".
+  void cancelled();
   // Nobody reads any more; the turn may still run.
   void reader_left();
 
   [[nodiscard]] TurnReport report() const;
+  [[nodiscard]] Tokens reply_tokens() const { return live_->reply(); }  // sampled so far
 
  private:
   friend class TurnRecords;

@@ -40,6 +40,7 @@ TEST_P(Corpus, IsReadWithoutAFault) {
 INSTANTIATE_TEST_SUITE_P(Targets, Corpus,
                          ::testing::Values(Target{"catalog", fuzz_catalog::run},
                                            Target{"import", fuzz_import::run},
+                                           Target{"responses", fuzz_responses::run},
                                            Target{"segment", fuzz_segment::run},
                                            Target{"snapshot", fuzz_snapshot::run}),
                          [](const auto& target) { return target.param.name; });

@@ -14,6 +14,9 @@ void run(Bytes input);
 namespace fuzz_import {
 void run(Bytes input);
 }
+namespace fuzz_responses {
+void run(Bytes input);
+}
 namespace fuzz_segment {
 void run(Bytes input);
 }

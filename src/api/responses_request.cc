@@ -1,0 +1,154 @@
+#include "api/responses_request.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "api/json_outline.h"
+#include "api/message_memo.h"
+#include "api/responses_request_parts.h"
+#include "base/limits.h"
+
+namespace samovar {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// What came before: the items that previous_response_id names.
+void read_history(const JsonObject& body, const ResponseHistory* history,
+                  ResponsesRequest& request) {
+  if (request.previous.empty()) return;
+  const auto refuse = [&](std::string message, std::string remedy) {
+    body.problem().report(std::move(message), "previous_response_id", std::move(remedy));
+  };
+  if (history == nullptr) {
+    return refuse("no responses are kept here", "send the whole conversation as 'input'");
+  }
+  const auto items = history->conversation(request.previous);
+  if (!items) return refuse(items.error().message, items.error().remedy);
+  read_input_items(**items, request.previous, body.problem(), history, request);
+}
+
+void read_input(const JsonObject& body, const ResponseHistory* history, ResponsesRequest& request) {
+  const Json* input = body.find("input");
+  if (input == nullptr) {
+    body.problem().report("'input' is missing", "input",
+                          R"(send a string, or [{"role": "user", "content": "..."}])");
+    return;
+  }
+  if (input->is_string()) {
+    request.chat.messages.push_back(
+        {.role = Role::user, .content = input->get_ref<const std::string&>()});
+    return;
+  }
+  if (!input->is_array()) {
+    body.problem().report(fmt::format("'input' must be a string or an array of items, not {}",
+                                      json_type_name(*input)),
+                          "input", R"(send a string, or [{"role": "user", "content": "..."}])");
+    return;
+  }
+  const Json* list = body.array("input", limits::messages_max);
+  if (list == nullptr) return;
+  if (list->empty()) {
+    body.problem().report("'input' is empty", "input", "send at least one item");
+  }
+  read_input_items(*list, "input", body.problem(), history, request);
+}
+
+// --- item by item, as chat does it message by message (chat_request.cc) ---
+
+// nullptr if the item has a problem, or says something of where it stands.
+std::shared_ptr<const ChatMessage> parse_item(std::string_view text) {
+  try {
+    const auto json = Json::parse(text);
+    Problem problem;
+    std::vector<std::string> left_out;
+    const JsonObject item(json, "", problem);
+    if (item.find("role") == nullptr && item.find("type") == nullptr) return nullptr;
+    auto read = read_input_item(item, left_out);
+    const bool plain = !problem.found() && left_out.empty() && kind_of(read.message) == read.kind;
+    return plain ? std::make_shared<const ChatMessage>(std::move(read.message)) : nullptr;
+  } catch (const Json::exception&) {
+    return nullptr;
+  }
+}
+
+std::optional<Json> parse_rest(std::string_view body, const JsonOutline& outline) {
+  std::string rest(body.substr(0, outline.messages_begin));
+  rest += body.substr(outline.messages_end);
+  Json json;
+  if (!parse_json_body(rest, json)) return std::nullopt;
+  const auto input = json.find("input");
+  const bool sound = input != json.end() && input->is_array() && input->empty();
+  return sound ? std::optional(std::move(json)) : std::nullopt;
+}
+
+std::optional<ResponsesRequest> parse_by_item(std::string_view body, const ChatDefaults& defaults,
+                                              MessageMemo& memo) {
+  if (body.size() > limits::body_bytes_max) return std::nullopt;
+  const auto outline = outline_json(body, "input");
+  if (!outline || !outline->has_messages || outline->messages.empty() ||
+      outline->messages.size() > limits::messages_max) {
+    return std::nullopt;
+  }
+  const auto rest = parse_rest(body, *outline);
+  if (!rest) return std::nullopt;
+  Problem problem;
+  ResponsesRequest request;
+  const std::string instructions =
+      read_response_settings(JsonObject(*rest, "", problem), defaults, request);
+  if (problem.found() || !request.previous.empty()) return std::nullopt;
+  request.chat.messages.reserve(outline->messages.size());
+  for (const std::string_view text : outline->messages) {
+    auto item = memo.find(text);
+    if (item == nullptr) {
+      item = parse_item(text);
+      if (item == nullptr) return std::nullopt;
+      memo.add(text, item);
+    }
+    add_input_item({kind_of(*item), *item}, request.chat.messages);
+  }
+  join_system_messages(instructions, request.chat.messages);
+  return request;
+}
+
+}  // namespace
+
+Result<ResponsesRequest> parse_responses_request(std::string_view body,
+                                                 const ChatDefaults& defaults,
+                                                 const ResponseHistory* history,
+                                                 MessageMemo* memo) {
+  if (memo != nullptr) {
+    if (auto request = parse_by_item(body, defaults, *memo)) return std::move(*request);
+  }
+  Json json;
+  if (auto parsed = parse_json_body(body, json); !parsed) return std::unexpected(parsed.error());
+  Problem problem;
+  const JsonObject fields(json, "", problem);
+  ResponsesRequest request;
+  const std::string instructions = read_response_settings(fields, defaults, request);
+  if (!problem.found()) read_history(fields, history, request);
+  if (!problem.found()) read_input(fields, history, request);
+  if (problem.found()) return std::unexpected(problem.error());
+  if (request.chat.messages.size() > limits::messages_max) {
+    return fail(ErrorKind::invalid_argument, "the conversation has too many messages",
+                "previous_response_id",
+                fmt::format("begin a new one: {} are allowed", limits::messages_max));
+  }
+  join_system_messages(instructions, request.chat.messages);
+  return request;
+}
+
+Result<ResponsesRequest> parse_response_settings(std::string_view body,
+                                                 const ChatDefaults& defaults) {
+  Json json;
+  if (auto parsed = parse_json_body(body, json); !parsed) return std::unexpected(parsed.error());
+  Problem problem;
+  ResponsesRequest request;
+  (void)read_response_settings(JsonObject(json, "", problem), defaults, request);
+  if (problem.found()) return std::unexpected(problem.error());
+  return request;
+}
+
+}  // namespace samovar
