@@ -490,15 +490,48 @@ Explanation without_state(Keep keep, Position reused, const ReuseFacts& facts,
   return explain(&before, after, facts, {.reused = reused, .same_run = same_run});
 }
 
-TEST(Explain, EvictedWithoutAStore) {
+TEST(Explain, EvictedFromMemoryWithoutAStore) {
   for (const Keep keep : kAll) {
-    const Explanation e = without_state(keep, 0, {});
+    const Explanation e = without_state(keep, 0, {.evicted_memory = 1000});
     EXPECT_STREQ(to_string(e.cause), "evicted");
     EXPECT_GT(e.tokens_lost, 900);
     EXPECT_FALSE(e.first.has_value()) << "nothing differs";
+    EXPECT_NE(e.detail.find("1,000 tokens had left memory"), std::string::npos) << e.detail;
     EXPECT_NE(e.remedy.find("--store"), std::string::npos);
-    EXPECT_EQ(without_state(keep, 0, {}, false).title, "The server had been restarted");
   }
+}
+
+TEST(Explain, EvictedFromMemoryBeforeItWasOnDisk) {
+  const ReuseFacts facts{.stored = 10, .store_on = true, .evicted_memory = 1000};
+  for (const Keep keep : kAll) {
+    const Explanation e = without_state(keep, 10, facts);
+    EXPECT_STREQ(to_string(e.cause), "evicted");
+    EXPECT_NE(e.title.find("was not on disk"), std::string::npos);
+    EXPECT_NE(e.remedy.find("--store-writes-per-day"), std::string::npos);
+  }
+}
+
+TEST(Explain, EvictedFromTheDisk) {
+  const ReuseFacts facts{.store_on = true, .evicted_memory = 900, .evicted_disk = 1000};
+  for (const Keep keep : kAll) {
+    const Explanation e = without_state(keep, 0, facts);
+    EXPECT_STREQ(to_string(e.cause), "evicted");
+    EXPECT_NE(e.title.find("evicted from the disk"), std::string::npos);
+    EXPECT_NE(e.remedy.find("--store-size"), std::string::npos);
+  }
+}
+
+TEST(Explain, WhatWasEvictedIsToBlameOnlyIfItWouldHaveSparedMuch) {
+  const auto cause = [](Position reused, Position evicted) {
+    return std::string(to_string(
+        without_state(Keep::tokens, reused, {.store_on = true, .evicted_disk = evicted}).cause));
+  };
+  const Position all = testing::turn(Pair().after, Keep::tokens).history_end;
+  ASSERT_GT(all, 900);
+  EXPECT_EQ(cause(0, all), "evicted");
+  EXPECT_EQ(cause(0, 100), "never_stored");
+  EXPECT_EQ(cause(500, 500), "never_stored") << "it is what was reused";
+  EXPECT_EQ(cause(500, all), "evicted");
 }
 
 TEST(Explain, NeverStored) {
@@ -506,6 +539,11 @@ TEST(Explain, NeverStored) {
     EXPECT_STREQ(to_string(without_state(keep, 0, {.store_on = true}).cause), "never_stored");
     const ReuseFacts part{.stored = 300, .store_on = true};
     EXPECT_STREQ(to_string(without_state(keep, 300, part).cause), "never_stored");
+    const Explanation off = without_state(keep, 0, {}, false);
+    EXPECT_STREQ(to_string(off.cause), "never_stored");
+    EXPECT_EQ(off.title, "The server had been restarted");
+    EXPECT_NE(off.remedy.find("--store"), std::string::npos);
+    EXPECT_EQ(without_state(keep, 0, {}).title, "The conversation was not in memory");
   }
 }
 

@@ -7,6 +7,7 @@
 #include "prefix/planner.h"
 #include "prefix/segment_ends.h"
 #include "prefix/splits.h"
+#include "sched/turn_start.h"
 
 namespace samovar {
 namespace {
@@ -20,6 +21,9 @@ constexpr int kPassesMax = 16;
 
 // Learning an anchor pays if it saves so many tokens.
 constexpr Position kLearnMin = 256;
+
+// A turn that computes less has nothing to explain.
+constexpr Position kExplainMin = 128;
 
 Error client_gone() {
   return {.kind = ErrorKind::cancelled, .message = "the client closed the connection"};
@@ -218,15 +222,20 @@ void Scheduler::announce(TurnState& turn, const Plan& plan) {
     return;
   }
   turn.announced = true;
-  turn.timings.reused_tokens = plan.resume_at;
-  turn.timings.matched_tokens = plan.matched;
   turn.facts.matched = plan.matched;
-  turn.timings.source = plan.source;
-  turn.sink->on_event(TurnStarted{.prompt_tokens = plan.prompt_tokens,
-                                  .reused_tokens = plan.resume_at,
-                                  .plan = plan.describe(),
-                                  .source = plan.source,
-                                  .facts = turn.facts});
+  note_evicted(turn, plan);
+  turn.sink->on_event(start_of(plan, turn.facts, turn.timings));
+}
+
+// What would have been there, had it not been evicted. Looked up only for a turn that has something
+// to explain: it takes another walk along the prompt.
+void Scheduler::note_evicted(TurnState& turn, const Plan& plan) const {
+  if (plan.compute() < kExplainMin) return;
+  const Tokens& tokens = turn.request.prompt.tokens;
+  turn.facts.evicted_memory = memory_.evicted(tokens);
+  if (persistence_.store == nullptr) return;
+  turn.facts.evicted_disk =
+      persistence_.store->evicted(tokens, static_cast<Position>(tokens.size()) - 1);
 }
 
 Position Scheduler::reply_reserve(const TurnState& turn) const {

@@ -14,8 +14,7 @@
 //   evicted.
 // - Where the store holds more of a prompt than memory does, and bringing it back is faster than
 //   computing it, the turn restores first: parts come verified from IO threads, and the engine
-// takes
-//   in one at a time between other turns' calls. A part that is bad sends the turn back to be
+//   takes in one at a time between other turns' calls. A part that is bad sends the turn back to be
 //   planned again, without it. What is computed goes to the store by write_behind.h.
 // - Where a prompt shares more with what is known than it can resume from, the place where the two
 //   part becomes an anchor, so that the next turn can (what changes once tends to change again).
@@ -120,6 +119,7 @@ class Scheduler {
   void admit();
   bool try_start(TurnState& turn, bool passing);
   void announce(TurnState& turn, const Plan& plan);
+  void note_evicted(TurnState& turn, const Plan& plan) const;
   void learn(TurnState& turn, const Plan& plan);
   [[nodiscard]] Position reply_reserve(const TurnState& turn) const;
   [[nodiscard]] Position cells_reserved() const;
