@@ -35,7 +35,7 @@ std::unique_ptr<Ledger> Ledger::open(LedgerOptions options, const Clock& clock) 
     auto opened = LedgerFile::open(options.path);
     if (opened) {
       file = std::move(*opened);
-      notice = file->notice();
+      notice = file->take_notice();
     } else {
       notice = opened.error().describe() + "; turns are recorded in memory only";
     }
@@ -119,45 +119,71 @@ void Ledger::run() {
 
 bool Ledger::flush() { return write_changes(true); }
 
+Ledger::Batch Ledger::take_batch() const {
+  Batch batch;
+  for (const auto& turn : live_turns()) {
+    auto changes = turn->take_changes();
+    if (changes.what != LiveTurn::Change::none) batch.touched.push_back(turn);
+    if (changes.what == LiveTurn::Change::all) batch.whole.push_back(std::move(changes.record));
+    if (changes.what == LiveTurn::Change::tokens) batch.tokens.push_back(std::move(changes.record));
+    if (changes.closed) batch.closed.push_back(turn->id());
+  }
+  return batch;
+}
+
+Status Ledger::put(const Batch& batch) {
+  const std::int64_t expires = clock_.wall_seconds() + options_.token_seconds;
+  Status status;
+  if (!batch.whole.empty()) status = file_->put(batch.whole, expires);
+  if (status && !batch.tokens.empty()) status = file_->put_replies(batch.tokens, expires);
+  return status;
+}
+
+// True if the file was found damaged and is a new one now. What it held is lost, but for the turns
+// that are in memory: they are written again. Under file_mutex_, after every use of the file.
+bool Ledger::begun_anew() {
+  const std::string notice = file_->take_notice();
+  if (notice.empty()) return false;
+  log_warning("ledger: {}", notice);
+  for (const auto& turn : live_turns()) turn->update([](TurnRecord&) {});
+  const std::scoped_lock lock(live_mutex_);
+  contexts_.clear();
+  return true;
+}
+
+void Ledger::say_health(const Status& status) {
+  if (status.has_value() != failing_) return;
+  failing_ = !status;
+  if (failing_) {
+    log_warning("ledger: {}; turns are kept in memory until it works", status.error().describe());
+  } else {
+    log_info("ledger: writing works again");
+  }
+}
+
 // One transaction for everything that changed. What could not be written stays in memory and is
 // tried again.
 bool Ledger::write_changes(bool now) {
   const std::scoped_lock file_lock(file_mutex_);
   if (!now && failing_ && clock_.now() < retry_at_) return false;
-  std::vector<TurnRecord> whole;
-  std::vector<TurnRecord> tokens;
-  std::vector<std::shared_ptr<LiveTurn>> touched;
-  std::vector<std::string> closed;
-  for (const auto& turn : live_turns()) {
-    auto changes = turn->take_changes();
-    if (changes.what != LiveTurn::Change::none) touched.push_back(turn);
-    if (changes.what == LiveTurn::Change::all) whole.push_back(std::move(changes.record));
-    if (changes.what == LiveTurn::Change::tokens) tokens.push_back(std::move(changes.record));
-    if (changes.closed) closed.push_back(turn->id());
+  Batch batch = take_batch();
+  Status status = put(batch);
+  if (begun_anew()) {
+    batch = take_batch();
+    status = put(batch);
+    // A disk that spoils the new one as well is left alone for a while.
+    if (begun_anew()) status = fail(ErrorKind::internal, "the new ledger is damaged too");
   }
-  const std::int64_t expires = clock_.wall_seconds() + options_.token_seconds;
-  Status status;
-  if (!whole.empty()) status = file_->put(whole, expires);
-  if (status && !tokens.empty()) status = file_->put_replies(tokens, expires);
-  if (status.has_value() == failing_) {
-    failing_ = !status;
-    if (failing_) {
-      log_warning("ledger: {}; turns are kept in memory until it works", status.error().describe());
-    } else {
-      log_info("ledger: writing works again");
-    }
-  }
+  say_health(status);
   if (!status) {
-    write_failed(touched);
+    write_failed(batch.touched);
     return false;
   }
   const std::scoped_lock lock(live_mutex_);
-  for (const TurnRecord& turn : whole) {
+  for (const TurnRecord& turn : batch.whole) {
     if (!turn.reply.empty()) contexts_.insert(turn.context);
   }
-  for (const std::string& id : closed) {
-    live_.erase(id);
-  }
+  for (const std::string& id : batch.closed) live_.erase(id);
   return true;
 }
 
@@ -167,13 +193,13 @@ void Ledger::write_failed(const std::vector<std::shared_ptr<LiveTurn>>& touched)
   for (const auto& turn : touched) turn->update([](TurnRecord&) {});
   std::size_t waiting = 0;
   for (const auto& turn : live_turns()) {
-    if (turn->record().ended == 0) continue;
+    if (!turn->ended()) continue;
     turn->shrink();
     ++waiting;
   }
   for (const auto& turn : live_turns()) {  // oldest first
     if (waiting <= kWaitingMax) break;
-    if (turn->record().ended == 0) continue;
+    if (!turn->ended()) continue;
     const std::scoped_lock lock(live_mutex_);
     live_.erase(turn->id());
     --waiting;
@@ -190,6 +216,7 @@ void Ledger::expire_if_due() {
       !done) {
     log_warning("ledger: {}", done.error().describe());
   }
+  begun_anew();
 }
 
 Result<std::optional<TurnRecord>> Ledger::find(const std::string& id) {
@@ -202,13 +229,16 @@ Result<std::optional<TurnRecord>> Ledger::find(const std::string& id) {
     }
   }
   const std::scoped_lock lock(file_mutex_);
-  return file_->find(id);
+  auto found = file_->find(id);
+  begun_anew();
+  return found;
 }
 
 Result<std::vector<TurnRecord>> Ledger::list(const TurnQuery& query) {
   write_changes(false);  // running turns have their row, and their place in the order
   const std::scoped_lock lock(file_mutex_);
   auto turns = file_->list(query);
+  begun_anew();
   if (!turns) return turns;
   for (TurnRecord& turn : *turns) {
     const std::scoped_lock live_lock(live_mutex_);
@@ -241,6 +271,7 @@ std::vector<TurnRecord> Ledger::replies_at(const Sha256& context, int limit) {
   }
   const std::scoped_lock lock(file_mutex_);
   auto turns = file_->replies_at(context, limit);
+  begun_anew();
   if (turns) return std::move(*turns);
   log_warning("ledger: {}", turns.error().describe());
   return {};
@@ -256,17 +287,24 @@ Result<bool> Ledger::erase(const std::string& id) {
     if (running) found->second->forget();
   }
   auto erased = file_->erase(id);
+  begun_anew();
   if (erased && running) return true;
   return erased;
 }
 
-Result<std::int64_t> Ledger::purge_session(const std::string& session) {
+Result<PurgedTurns> Ledger::purge_session(const std::string& session) {
   write_changes(false);  // running turns have their row, so that they are counted
   const std::scoped_lock lock(file_mutex_);
+  std::vector<Sha256> running;
   for (const auto& turn : live_turns()) {
-    if (turn->record().session == session) turn->forget();
+    if (turn->session() != session) continue;
+    turn->forget();
+    running.push_back(turn->context());
   }
-  return file_->purge_session(session);
+  auto purged = file_->purge_session(session);
+  begun_anew();
+  if (purged) purged->contexts.insert(purged->contexts.end(), running.begin(), running.end());
+  return purged;
 }
 
 }  // namespace samovar

@@ -1,5 +1,5 @@
 // The columns of a turn: one list, from which the tables, the statements, what is bound and what is
-// read are all made. For ledger_file.cc only. Pure; any thread.
+// read are all made. Private to src/ledger. Pure; any thread.
 #pragma once
 
 #include <concepts>
