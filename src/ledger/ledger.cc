@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstring>
 #include <functional>
+#include <set>
 #include <utility>
 
 #include "base/log.h"
@@ -295,15 +296,17 @@ Result<bool> Ledger::erase(const std::string& id) {
 Result<PurgedTurns> Ledger::purge_session(const std::string& session) {
   write_changes(false);  // running turns have their row, so that they are counted
   const std::scoped_lock lock(file_mutex_);
-  std::vector<Sha256> running;
+  std::set<Sha256> contexts;
   for (const auto& turn : live_turns()) {
     if (turn->session() != session) continue;
     turn->forget();
-    running.push_back(turn->context());
+    contexts.insert(turn->context());
   }
   auto purged = file_->purge_session(session);
   begun_anew();
-  if (purged) purged->contexts.insert(purged->contexts.end(), running.begin(), running.end());
+  if (!purged) return purged;
+  contexts.insert(purged->contexts.begin(), purged->contexts.end());
+  purged->contexts.assign(contexts.begin(), contexts.end());
   return purged;
 }
 

@@ -31,7 +31,7 @@ struct TurnQuery {
 
 struct PurgedTurns {
   std::int64_t turns = 0;
-  std::vector<Sha256> contexts;  // at which their replies stood
+  std::vector<Sha256> contexts;  // at which their replies stood; of Ledger: each once
 };
 
 class LedgerDatabase;
