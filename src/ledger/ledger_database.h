@@ -25,8 +25,8 @@ class LedgerDatabase {
   int open();                                          // what is damaged is set aside
   [[nodiscard]] bool newer() const { return newer_; }  // of a version that is not known here
 
-  // Does `work`, which returns a code. If that shows the file to be damaged, it begins a new one and
-  // does it again there.
+  // Does `work`, which returns a code. If that shows the file to be damaged, it begins a new one
+  // and does it again there.
   template <class Work>
   int run(const Work& work) {
     int code = connection.is_open() ? sqlite::kOk : open();  // it could not be begun anew before

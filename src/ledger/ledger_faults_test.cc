@@ -1,6 +1,6 @@
 // Goal: whatever happens to the ledger's file while it is in use costs records of turns that have
-// ended, at worst, never a turn or the memory; and it goes on by itself as soon as it can. Method: a
-// database that is overwritten while it is open, and a limit on the size of files.
+// ended, at worst, never a turn or the memory; and it goes on by itself as soon as it can. Method:
+// a database that is overwritten while it is open, and a limit on the size of files.
 #include <algorithm>
 #include <functional>
 

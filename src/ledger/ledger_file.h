@@ -42,9 +42,9 @@ class LedgerFile {
   static Result<std::unique_ptr<LedgerFile>> open(const std::string& path);
   ~LedgerFile();
 
-  // A file that is found damaged, here or by any later call, is set aside as "<path>.damaged", which
-  // replaces an earlier one, and a new one begun, in which the call does its work. This says so,
-  // once; what the old one held is lost then.
+  // A file that is found damaged, here or by any later call, is set aside as "<path>.damaged",
+  // which replaces an earlier one, and a new one begun, in which the call does its work. This says
+  // so, once; what the old one held is lost then.
   [[nodiscard]] std::string take_notice();
 
   // Inserts or replaces the turns with everything that belongs to them. `reply_expires` is the wall
