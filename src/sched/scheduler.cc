@@ -22,9 +22,6 @@ constexpr int kPassesMax = 16;
 // Learning an anchor pays if it saves so many tokens.
 constexpr Position kLearnMin = 256;
 
-// A turn that computes less has nothing to explain.
-constexpr Position kExplainMin = 128;
-
 Error client_gone() {
   return {.kind = ErrorKind::cancelled, .message = "the client closed the connection"};
 }
@@ -225,17 +222,6 @@ void Scheduler::announce(TurnState& turn, const Plan& plan) {
   turn.facts.matched = plan.matched;
   note_evicted(turn, plan);
   turn.sink->on_event(start_of(plan, turn.facts, turn.timings));
-}
-
-// What would have been there, had it not been evicted. Looked up only for a turn that has something
-// to explain: it takes another walk along the prompt.
-void Scheduler::note_evicted(TurnState& turn, const Plan& plan) const {
-  if (plan.compute() < kExplainMin) return;
-  const Tokens& tokens = turn.request.prompt.tokens;
-  turn.facts.evicted_memory = memory_.evicted(tokens);
-  if (persistence_.store == nullptr) return;
-  turn.facts.evicted_disk =
-      persistence_.store->evicted(tokens, static_cast<Position>(tokens.size()) - 1);
 }
 
 Position Scheduler::reply_reserve(const TurnState& turn) const {

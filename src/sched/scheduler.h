@@ -119,7 +119,6 @@ class Scheduler {
   void admit();
   bool try_start(TurnState& turn, bool passing);
   void announce(TurnState& turn, const Plan& plan);
-  void note_evicted(TurnState& turn, const Plan& plan) const;
   void learn(TurnState& turn, const Plan& plan);
   [[nodiscard]] Position reply_reserve(const TurnState& turn) const;
   [[nodiscard]] Position cells_reserved() const;
@@ -130,6 +129,7 @@ class Scheduler {
 
   // scheduler_restore.cc: from the store
   [[nodiscard]] std::optional<StoredChain> find_stored(const TurnState& turn) const;
+  void note_evicted(TurnState& turn, const Plan& plan) const;
   [[nodiscard]] double predicted_restore(const StoredChain& chain) const;  // microseconds
   void begin_restore(TurnState& turn, const Plan& plan, StoredChain chain);
   [[nodiscard]] std::vector<TurnState*> restores_to_serve() const;
