@@ -73,6 +73,7 @@ Ledger::Ledger(LedgerOptions options, const Clock& clock, std::unique_ptr<Ledger
   }
   expired_at_ = now;
   if (const auto known = file_->contexts()) contexts_.insert(known->begin(), known->end());
+  begun_anew();  // not all damage shows when the file is opened
   thread_ = std::thread([this] { run(); });
 }
 

@@ -64,7 +64,7 @@ class Ledger {
   // Writes everything that is known now. False: the disk refused.
   bool flush();
 
-  // Why the file is not used, or what was wrong with it at the start; empty if nothing was.
+  // Why the file is not used, or what was wrong with it when it was opened; else empty.
   [[nodiscard]] const std::string& notice() const { return notice_; }
 
  private:

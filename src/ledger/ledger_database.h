@@ -31,7 +31,7 @@ class LedgerDatabase {
   int run(const Work& work) {
     int code = connection.is_open() ? sqlite::kOk : open();  // it could not be begun anew before
     if (code == sqlite::kOk) code = work();
-    if (!sqlite::is_corrupt(code)) return code;
+    if (!sqlite::is_corrupt(code) || newer_) return code;
     code = begin_anew(code);
     return code == sqlite::kOk ? work() : code;
   }

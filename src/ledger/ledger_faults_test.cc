@@ -159,6 +159,22 @@ TEST_F(LedgerFaults, WhatRunsWhileTheFileIsDamagedIsInTheNewOne) {
   EXPECT_TRUE(ledger->find("later")->has_value());
 }
 
+TEST_F(LedgerFaults, DamageThatOpeningDoesNotShowIsFoundAtTheStart) {
+  {
+    const auto ledger = open();
+    ended(*ledger, "ended");
+  }
+  spoil_database(path, 4096);
+  ::testing::internal::CaptureStderr();
+  const auto ledger = open();
+  EXPECT_TRUE(ledger->list({})->empty());
+  const std::string log = ::testing::internal::GetCapturedStderr();
+  EXPECT_NE(log.find("it is kept as " + path + ".damaged"), std::string::npos) << log;
+  ended(*ledger, "next");
+  EXPECT_TRUE(ledger->flush());
+  EXPECT_EQ(ledger->list({})->size(), 1U);
+}
+
 TEST_F(LedgerFaults, WhoeverAsksFindsTheDamageToo) {
   const auto ledger = open();
   const auto running = ledger->begin(turn_named("running"));
