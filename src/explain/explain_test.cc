@@ -185,9 +185,8 @@ TEST(Explain, WithoutFiguresEverythingBeforeTheDifferenceIsTakenToBeReused) {
   EXPECT_GT(e.tokens_lost, 300);
 }
 
-// 400 messages and some 100,000 tokens: the shape and the explanation together stay far below what
-// a follow-up may cost.
-TEST(Explain, LongConversationsAreCheap) {
+// 400 messages and some 100,000 tokens. The time it takes is recorded with the test's result.
+TEST(Explain, LongConversationsAreExplainedAsShortOnesAre) {
   ChatRequest request = conversation("It is 07:12.");
   for (int i = 0; i < 198; ++i) {
     const std::string name = "m" + std::to_string(i) + "x";
@@ -206,12 +205,13 @@ TEST(Explain, LongConversationsAreCheap) {
   const Micros explained = system_clock().now();
   EXPECT_STREQ(to_string(e.cause), "time_or_date");
   EXPECT_GT(after.prompt_tokens, 70'000);
+  EXPECT_EQ(e.first->message, 0U);
+  EXPECT_GT(e.tokens_lost, after.prompt_tokens / 10 * 9);
   RecordProperty("make_shape_us", std::to_string(shaped - begin));
   RecordProperty("explain_us", std::to_string(explained - shaped));
   std::printf("make_shape %lld us, explain %lld us, shape %zu bytes\n",
               static_cast<long long>(shaped - begin), static_cast<long long>(explained - shaped),
               encode_shape(after).size());
-  EXPECT_LT(explained - begin, 500'000);
 }
 
 TEST(Explain, PlacesReadAsPathsOfTheRequest) {
