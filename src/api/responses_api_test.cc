@@ -273,6 +273,23 @@ TEST_F(ResponsesApiTest, AStreamThatItsClientLeftCanBeFetched) {
   EXPECT_EQ(p().call("POST", "/" + id + "/cancel").status, 400) << "not in the background";
 }
 
+// Its client left while the last tokens were sampled: it ended by itself all the same.
+TEST_F(ResponsesApiTest, AReplyThatEndedUnreadIsFetchedAsItEnded) {
+  for (const auto& [reason, status] : std::vector<std::pair<FinishReason, std::string>>{
+           {FinishReason::end, "completed"}, {FinishReason::length, "incomplete"}}) {
+    p().turns.script = {};
+    test::FakeClient client;
+    client.on_poll = [&](int poll) { client.gone = poll > 3; };
+    const auto events =
+        Process::events(p().call("POST", "", R"({"input":"a","stream":true})"), client);
+    p().turns.stream->on_token(7);
+    p().turns.stream->on_event(finished(reason));
+    p().jobs.run_all();
+    const std::string id = events.at(0)["response"]["id"];
+    EXPECT_EQ(p().json("GET", "/" + id)["status"], status);
+  }
+}
+
 TEST_F(ResponsesApiTest, InTheBackgroundAReplyGoesOnAndCanBePolled) {
   const std::string id = begin_background();
   EXPECT_EQ(p().json("GET", "/" + id)["status"], "queued");

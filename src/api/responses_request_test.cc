@@ -18,9 +18,10 @@ using test::Json;
 // Stored items by name.
 class FakeHistory final : public ResponseHistory {
  public:
-  [[nodiscard]] Result<std::shared_ptr<const Json>> conversation(
-      const std::string& id) const override {
-    return find(conversations, id);
+  [[nodiscard]] Result<std::vector<Items>> conversation(const std::string& id) const override {
+    auto found = find(conversations, id);
+    if (!found) return std::unexpected(found.error());
+    return std::vector<Items>{*found};
   }
   [[nodiscard]] Result<std::shared_ptr<const Json>> item(const std::string& id) const override {
     return find(items, id);

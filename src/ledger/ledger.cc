@@ -190,6 +190,7 @@ void Ledger::expire_if_due() {
       !done) {
     log_warning("ledger: {}", done.error().describe());
   }
+  ++forgotten_;
 }
 
 Result<std::optional<TurnRecord>> Ledger::find(const std::string& id) {
@@ -256,6 +257,7 @@ Result<bool> Ledger::erase(const std::string& id) {
     if (running) found->second->forget();
   }
   auto erased = file_->erase(id);
+  ++forgotten_;
   if (erased && running) return true;
   return erased;
 }
@@ -266,7 +268,9 @@ Result<std::int64_t> Ledger::purge_session(const std::string& session) {
   for (const auto& turn : live_turns()) {
     if (turn->record().session == session) turn->forget();
   }
-  return file_->purge_session(session);
+  auto purged = file_->purge_session(session);
+  ++forgotten_;
+  return purged;
 }
 
 }  // namespace samovar

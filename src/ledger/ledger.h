@@ -8,6 +8,7 @@
 // records, never a turn: it is said once in the log and tried again.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -60,6 +61,9 @@ class Ledger {
   Result<bool> erase(const std::string& id);
   Result<std::int64_t> purge_session(const std::string& session);
 
+  // Changes whenever something may have been forgotten: what was read before may be gone.
+  [[nodiscard]] std::uint64_t forgotten() const { return forgotten_; }
+
   // Writes everything that is known now. False: the disk refused.
   bool flush();
 
@@ -83,6 +87,7 @@ class Ledger {
   const LedgerOptions options_;
   const Clock& clock_;
   const std::string notice_;
+  std::atomic<std::uint64_t> forgotten_ = 0;
 
   mutable std::mutex live_mutex_;  // guards what follows
   std::condition_variable wake_;
