@@ -1,6 +1,7 @@
 // Goal: a response can be gone on from, fetched, resumed, cancelled and forgotten, in this process
 // and in the next one, and only if it was to be kept. Method: the doubles of api_doubles.h over a
-// real ledger; replies in the background run when the test lets the executor run, so nothing sleeps.
+// real ledger; replies in the background run when the test lets the executor run, so nothing
+// sleeps.
 #include "api/responses_api.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,7 @@
 // Goal: every field that means something arrives in its place, and everything that cannot be
 // honoured is refused with the field's path and a remedy. Method: one table of good bodies with
-// what they must become, one of bad bodies; the parser with a memo must say the same as the one without.
+// what they must become, one of bad bodies; the parser with a memo must say the same as the one
+// without.
 #include "api/responses_request.h"
 
 #include <gtest/gtest.h>

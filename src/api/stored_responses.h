@@ -2,8 +2,8 @@
 // ended, and after a restart. Only those that were sent with "store": true (or without `store`,
 // where the owner has not turned that off) can be seen.
 //
-// Thread-safe; borrows. What conversations are made of is remembered, so that going on with one does
-// not cost more the longer it is; what the ledger forgets is gone here, too.
+// Thread-safe; borrows. What conversations are made of is remembered, so that going on with one
+// does not cost more the longer it is; what the ledger forgets is gone here, too.
 #pragma once
 
 #include <cstdint>
