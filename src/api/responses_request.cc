@@ -25,9 +25,11 @@ void read_history(const JsonObject& body, const ResponseHistory* history,
   if (history == nullptr) {
     return refuse("no responses are kept here", "send the whole conversation as 'input'");
   }
-  const auto items = history->conversation(request.previous);
-  if (!items) return refuse(items.error().message, items.error().remedy);
-  read_input_items(**items, request.previous, body.problem(), history, request);
+  const auto responses = history->conversation(request.previous);
+  if (!responses) return refuse(responses.error().message, responses.error().remedy);
+  for (const ResponseHistory::Items& items : *responses) {
+    read_input_items(*items, request.previous, body.problem(), history, request);
+  }
 }
 
 void read_input(const JsonObject& body, const ResponseHistory* history, ResponsesRequest& request) {

@@ -127,6 +127,7 @@ void Ledger::expire_if_due() {
       !done) {
     log_warning("ledger: {}", done.error().describe());
   }
+  ++forgotten_;
   begun_anew();
 }
 
@@ -198,6 +199,7 @@ Result<bool> Ledger::erase(const std::string& id) {
     if (running) found->second->forget();
   }
   auto erased = file_->erase(id);
+  ++forgotten_;
   begun_anew();
   if (erased && running) return true;
   return erased;
@@ -213,6 +215,7 @@ Result<PurgedTurns> Ledger::purge_session(const std::string& session) {
     contexts.insert(turn->context());
   }
   auto purged = file_->purge_session(session);
+  ++forgotten_;
   begun_anew();
   if (!purged) return purged;
   contexts.insert(purged->contexts.begin(), purged->contexts.end());

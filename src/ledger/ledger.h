@@ -9,6 +9,7 @@
 // is set aside (ledger_file.h); what still runs is in the new one half a second later.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -61,6 +62,9 @@ class Ledger {
   Result<bool> erase(const std::string& id);
   Result<PurgedTurns> purge_session(const std::string& session);
 
+  // Changes whenever something may have been forgotten: what was read before may be gone.
+  [[nodiscard]] std::uint64_t forgotten() const { return forgotten_; }
+
   // Writes everything that is known now. False: the disk refused.
   bool flush();
 
@@ -96,6 +100,7 @@ class Ledger {
   const LedgerOptions options_;
   const Clock& clock_;
   const std::string notice_;
+  std::atomic<std::uint64_t> forgotten_ = 0;
 
   mutable std::mutex live_mutex_;  // guards what follows
   std::condition_variable wake_;

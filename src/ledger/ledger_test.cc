@@ -116,10 +116,12 @@ TEST_F(LedgerTest, ACompleteTurnKeepsItsReplyAndForgetsItsPrompt) {
   TurnFinished finished;
   finished.timings.prompt_tokens = 3;
   finished.timings.reply_tokens = 1;
+  finished.reason = FinishReason::length;
   turn->on_event(finished);
   turn->close(clock.wall_seconds());
   ASSERT_TRUE(ledger->flush());
   const TurnRecord done = **ledger->find("a");
+  EXPECT_EQ(done.finish, "length") << "also if nobody read the reply";
   EXPECT_EQ(done.status, TurnStatus::complete);
   EXPECT_EQ(done.reply, (Tokens{7}));
   EXPECT_TRUE(done.prompt.empty());

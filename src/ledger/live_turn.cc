@@ -16,6 +16,10 @@ void apply(const TurnStarted& event, TurnRecord& record) {
 void apply(const TurnFinished& event, TurnRecord& record) {
   record.timings = event.timings;
   record.status = TurnStatus::complete;
+  // Whoever reads the reply knows it better; there may be nobody.
+  if (record.finish.empty()) {
+    record.finish = event.reason == FinishReason::length ? "length" : "stop";
+  }
 }
 
 // A turn without a token of reply has nothing to keep but its figures, unless the client left: then
