@@ -19,6 +19,7 @@
 #include "base/log.h"
 #include "engine/llama_log.h"
 #include "http/server.h"
+#include "http/sockets.h"
 
 namespace samovar::app {
 
@@ -85,6 +86,7 @@ void end_gracefully(const ServeOptions& options, Service& service, HttpServer& h
 
 int run(const ServeOptions& options) {
   StopSignals signals;
+  raise_descriptor_limit();
   log_set_level(log_level(options.log_level));
   route_llama_log();
 

@@ -138,6 +138,10 @@ const std::string& Connection::remote() {
 void Connection::begin_request(TimePoint deadline) {
   deadline_ = deadline;
   ++requests_;
+}
+
+void Connection::before_response() {
+  responding_ = false;
   next_probe_ = {};
   probe_pause_ = kFirstProbePause;
 }
@@ -156,6 +160,7 @@ ssize_t Connection::read(char* target, std::size_t size) {
 }
 
 ssize_t Connection::write(const char* bytes, std::size_t size) {
+  responding_ = true;
   const std::size_t there = std::min(early_, size);
   early_ -= there;
   if (there > 0 && there == size) return static_cast<ssize_t>(size);
@@ -205,7 +210,7 @@ void Connection::probe() {
 }
 
 bool Connection::gone_before_response() {
-  if (peer() == Peer::finished_sending) probe();
+  if (!responding_ && peer() == Peer::finished_sending) probe();
   return peer() == Peer::gone;
 }
 

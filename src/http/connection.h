@@ -53,7 +53,7 @@ class Connection {
 
   [[nodiscard]] int socket() const { return socket_; }
 
-  // --- nothing blocks -----------------------------------------------------------------------------
+  // --- nothing blocks ---
 
   Received receive();  // adds what is there to the buffered bytes, a bounded part of it
   Received drop();     // the same, forgotten at once
@@ -68,7 +68,7 @@ class Connection {
   }
   void consume(std::size_t size) { begin_ += size; }
 
-  // --- while it is served -------------------------------------------------------------------------
+  // --- while it is served ---
 
   // A request is about to be served. The rest of it must come until `deadline`.
   void begin_request(TimePoint deadline);
@@ -80,6 +80,9 @@ class Connection {
   [[nodiscard]] bool wait_writable();
 
   [[nodiscard]] Peer peer();
+
+  // The request is there, its response begins with the next write().
+  void before_response();
 
   // For who has nothing to write yet: is the client gone? If it has finished sending, this finds
   // out by sending the first bytes of the response, which are those of every response, one by one.
@@ -101,6 +104,7 @@ class Connection {
   std::string remote_;
   bool broken_ = false;
 
+  bool responding_ = true;
   std::size_t early_ = 0;  // bytes of the coming response that were sent as probes
   TimePoint next_probe_;
   std::chrono::milliseconds probe_pause_{};

@@ -18,8 +18,9 @@ using std::chrono::steady_clock;
 
 constexpr std::size_t kAcceptAtOnce = 64;
 constexpr milliseconds kAcceptPause{100};  // after the system had no descriptor for us
-constexpr milliseconds kLastLinger{100};   // when the server ends
-constexpr std::size_t kFixedEntries = 2;   // of poll(): the pipe and the listening socket
+constexpr milliseconds kWarnPause{60'000};
+constexpr milliseconds kLastLinger{100};  // when the server ends
+constexpr std::size_t kFixedEntries = 2;  // of poll(): the pipe and the listening socket
 
 Error too_slow() {
   return {ErrorKind::invalid_argument, "the request did not come to its end in time", "",
@@ -191,7 +192,10 @@ void Reception::accept_new() {
     }
     const bool none_left = errno == EMFILE || errno == ENFILE || errno == ENOBUFS;
     if (none_left || errno == ENOMEM) {
-      log_warning("no descriptor for another connection; raise the limit of open files");
+      if (now_ >= warn_again_) {
+        log_warning("no descriptor for another connection; raise the limit of open files");
+        warn_again_ = now_ + kWarnPause;
+      }
       evict_longest();
       accept_again_ = now_ + kAcceptPause;
     }

@@ -110,6 +110,7 @@ class Reception {
   std::vector<Asked> asked_;
   TimePoint now_;
   TimePoint accept_again_;
+  TimePoint warn_again_;
   std::size_t bytes_ = 0;  // buffered
 
   std::mutex mutex_;

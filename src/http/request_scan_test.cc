@@ -54,7 +54,8 @@ TEST(RequestScan, IsReadyWithTheLastByte) {
       {"nonsense\r\n\r\n", ""},
   };
   for (const Ready& ready : table) {
-    EXPECT_EQ(ready_at(std::string(ready.upto).append(ready.behind)), ready.upto.size()) << ready.upto;
+    EXPECT_EQ(ready_at(std::string(ready.upto).append(ready.behind)), ready.upto.size())
+        << ready.upto;
     EXPECT_EQ(told(ready.upto).find('o'), std::string::npos) << ready.upto;
   }
 }

@@ -1,5 +1,5 @@
-// cpp-httplib parses requests and writes responses. Accepting, threads and the sockets' life are our
-// own: the reception holds connections until a request is there, workers serve it over our own
+// cpp-httplib parses requests and writes responses. Accepting, threads and the sockets' life are
+// our own: the reception holds connections until a request is there, workers serve it over our own
 // Connection instead of the library's stream. That takes a client that has shut down its sending
 // side for gone and would refuse to stream to it; and it drops bytes that arrive early. See
 // docs/decisions/reception.md and client-gone.md.
@@ -17,6 +17,7 @@
 #include "api/errors.h"
 #include "base/log.h"
 #include "http/access.h"
+#include "http/connection_stream.h"
 #include "http/open_sockets.h"
 #include "http/reception.h"
 #include "http/refusals.h"
@@ -45,33 +46,6 @@ struct Serving {
   bool closing = false;  // the response said so
 };
 thread_local Serving serving;
-
-class Stream final : public httplib::Stream {
- public:
-  explicit Stream(Connection& connection) : connection_(connection) {}
-
-  bool is_readable() const override { return !connection_.buffered().empty(); }
-  bool wait_readable() const override { return connection_.wait_readable(); }
-  bool wait_writable() const override { return connection_.wait_writable(); }
-  bool is_peer_alive() const override { return connection_.peer() != Peer::gone; }
-  ssize_t read(char* target, std::size_t size) override { return connection_.read(target, size); }
-  ssize_t write(const char* bytes, std::size_t size) override {
-    return connection_.write(bytes, size);
-  }
-  void get_remote_ip_and_port(std::string&, int&) const override {}
-  void get_local_ip_and_port(std::string&, int&) const override {}
-  socket_t socket() const override { return connection_.socket(); }
-  time_t duration() const override { return 0; }
-  const char* buffered_data(std::size_t& size) const override {
-    const std::string_view bytes = connection_.buffered();
-    size = bytes.size();
-    return bytes.empty() ? nullptr : bytes.data();
-  }
-  void consume_buffered(std::size_t size) override { connection_.consume(size); }
-
- private:
-  Connection& connection_;
-};
 
 class SinkWriter final : public BodyWriter {
  public:
@@ -180,6 +154,7 @@ struct HttpServer::Impl final : httplib::Server {
       serving.closing = response.get_header_value("Connection") == "close";
     });
     const auto serve = [this](const httplib::Request& request, httplib::Response& response) {
+      serving.connection->before_response();
       apply(guarded(convert(request)), response);
     };
     Get(".*", serve).Post(".*", serve).Put(".*", serve).Patch(".*", serve);
@@ -243,7 +218,7 @@ struct HttpServer::Impl final : httplib::Server {
     serving = {&connection};
     bool close = false;
     const bool ok = serve_guarded([&] {
-      Stream stream(connection);
+      ConnectionStream stream(connection);
       const bool last = stopping || connection.requests() >= kRequestsPerConnection;
       const bool served =
           process_request(stream, connection.remote(), 0, {}, 0, last, close, simplify);
@@ -262,7 +237,7 @@ struct HttpServer::Impl final : httplib::Server {
   }
 
   // The library takes a server without socket for one that is being stopped, and would cut replies
-  // off. So it keeps the number of the socket, which the reception has closed, until all have ended.
+  // off. So it keeps the number of the socket, which the reception has closed, until all are over.
   void stop(Micros grace) {
     if (!reception) return;
     stopping = true;

@@ -377,6 +377,16 @@ TEST(HttpServer, UnknownAddressIsRefusedWithTheFlag) {
   EXPECT_EQ(server.error().field, "--host");
 }
 
+// Goal: whoever forgets the key learns of it at start, not from strangers.
+TEST(HttpServer, OtherAddressesWithoutAKeyAreRefused) {
+  HttpServerOptions options;
+  options.host = "0.0.0.0";
+  const auto server = HttpServer::bind(options, echo);
+  ASSERT_FALSE(server.has_value());
+  EXPECT_EQ(server.error().kind, ErrorKind::forbidden);
+  EXPECT_EQ(server.error().field, "--host");
+}
+
 // Goal: stop() lets a running request end within the grace, and cuts one that does not.
 TEST(HttpServer, StopWaitsForRunningRequests) {
   std::atomic<bool> entered = false;
