@@ -41,6 +41,7 @@ bool Ledger::begun_anew() {
   const std::string notice = file_->take_notice();
   if (notice.empty()) return false;
   log_warning("ledger: {}", notice);
+  ++forgotten_;
   for (const auto& turn : live_turns()) turn->update([](TurnRecord&) {});
   const std::scoped_lock lock(live_mutex_);
   contexts_.clear();
