@@ -1,6 +1,6 @@
 // The seam between http/ (sockets) and api/ (dialects): a request and a response as values, without
 // a library behind them. http/ fills an HttpRequest once the body is complete, calls the Router on
-// the connection's own thread (handlers block), sends the response's status and headers at once,
+// the request's own thread (handlers block), sends the response's status and headers at once,
 // and then either `body` or whatever `stream` writes. Both run on that same thread.
 //
 // A response whose `stream` is never run (the connection broke while the headers were sent) is
@@ -30,7 +30,7 @@ struct HttpRequest {
   std::string body;
   std::string remote;                 // the peer's address, for logs
   Micros arrived = 0;                 // when the body was complete
-  std::function<bool()> client_gone;  // polled while a handler waits; may be empty
+  std::function<bool()> client_gone;  // polled while a handler waits, not by `stream`; may be empty
 };
 
 // GET or HEAD.

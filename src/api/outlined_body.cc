@@ -22,13 +22,13 @@ std::shared_ptr<const ParsedMessages> parse_element(std::string_view text,
 }
 
 // The body without what stands in its messages, parsed; nullopt if that is no JSON.
-std::optional<nlohmann::ordered_json> parse_rest(std::string_view body,
-                                                 const JsonOutline& outline) {
+std::optional<nlohmann::ordered_json> parse_rest(std::string_view body, const JsonOutline& outline,
+                                                 std::string_view member) {
   std::string rest(body.substr(0, outline.messages_begin));
   rest += body.substr(outline.messages_end);
   nlohmann::ordered_json json;
   if (!parse_json_body(rest, json)) return std::nullopt;
-  const auto messages = json.find("messages");
+  const auto messages = json.find(member);
   const bool sound = messages != json.end() && messages->is_array() && messages->empty();
   return sound ? std::optional(std::move(json)) : std::nullopt;
 }
@@ -39,14 +39,14 @@ OutlinedBody::OutlinedBody(JsonOutline outline, nlohmann::ordered_json rest)
     : outline_(std::move(outline)),
       rest_(std::make_shared<const nlohmann::ordered_json>(std::move(rest))) {}
 
-std::optional<OutlinedBody> OutlinedBody::of(std::string_view body) {
+std::optional<OutlinedBody> OutlinedBody::of(std::string_view body, std::string_view member) {
   if (body.size() > limits::body_bytes_max) return std::nullopt;
-  auto outline = outline_json(body);
+  auto outline = outline_json(body, member);
   if (!outline || !outline->has_messages || outline->messages.empty() ||
       outline->messages.size() > limits::messages_max) {
     return std::nullopt;
   }
-  auto rest = parse_rest(body, *outline);
+  auto rest = parse_rest(body, *outline, member);
   if (!rest) return std::nullopt;
   return OutlinedBody(std::move(*outline), std::move(*rest));
 }

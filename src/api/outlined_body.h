@@ -22,10 +22,11 @@ namespace samovar {
 
 class OutlinedBody {
  public:
-  // nullopt: give up.
-  [[nodiscard]] static std::optional<OutlinedBody> of(std::string_view body);
+  // `member` has the messages. nullopt: give up.
+  [[nodiscard]] static std::optional<OutlinedBody> of(std::string_view body,
+                                                      std::string_view member = "messages");
 
-  // The body with an empty `messages`.
+  // The body without messages.
   [[nodiscard]] const nlohmann::ordered_json& rest() const { return *rest_; }
 
   // Appends the messages. `read` reads one element, reporting problems through the object. False:

@@ -1,6 +1,7 @@
 // Goal: a response can be gone on from, fetched, resumed, cancelled and forgotten, in this process
 // and in the next one, and only if it was to be kept. Method: the doubles of api_doubles.h over a
-// real ledger; replies in the background run when the test lets the executor run, so nothing sleeps.
+// real ledger; replies in the background run when the test lets the executor run, so nothing
+// sleeps.
 #include "api/responses_api.h"
 
 #include <gtest/gtest.h>
@@ -271,6 +272,23 @@ TEST_F(ResponsesApiTest, AStreamThatItsClientLeftCanBeFetched) {
   EXPECT_EQ(cut["output"][0]["content"][0]["text"], "t7");
   EXPECT_EQ(cut["output"][0]["status"], "incomplete");
   EXPECT_EQ(p().call("POST", "/" + id + "/cancel").status, 400) << "not in the background";
+}
+
+// Its client left while the last tokens were sampled: it ended by itself all the same.
+TEST_F(ResponsesApiTest, AReplyThatEndedUnreadIsFetchedAsItEnded) {
+  for (const auto& [reason, status] : std::vector<std::pair<FinishReason, std::string>>{
+           {FinishReason::end, "completed"}, {FinishReason::length, "incomplete"}}) {
+    p().turns.script = {};
+    test::FakeClient client;
+    client.on_poll = [&](int poll) { client.gone = poll > 3; };
+    const auto events =
+        Process::events(p().call("POST", "", R"({"input":"a","stream":true})"), client);
+    p().turns.stream->on_token(7);
+    p().turns.stream->on_event(finished(reason));
+    p().jobs.run_all();
+    const std::string id = events.at(0)["response"]["id"];
+    EXPECT_EQ(p().json("GET", "/" + id)["status"], status);
+  }
 }
 
 TEST_F(ResponsesApiTest, InTheBackgroundAReplyGoesOnAndCanBePolled) {

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "api/json_outline.h"
 #include "api/message_memo.h"
+#include "api/outlined_body.h"
 #include "api/responses_request_parts.h"
 #include "base/limits.h"
 
@@ -25,9 +25,11 @@ void read_history(const JsonObject& body, const ResponseHistory* history,
   if (history == nullptr) {
     return refuse("no responses are kept here", "send the whole conversation as 'input'");
   }
-  const auto items = history->conversation(request.previous);
-  if (!items) return refuse(items.error().message, items.error().remedy);
-  read_input_items(**items, request.previous, body.problem(), history, request);
+  const auto responses = history->conversation(request.previous);
+  if (!responses) return refuse(responses.error().message, responses.error().remedy);
+  for (const ResponseHistory::Items& items : *responses) {
+    read_input_items(*items, request.previous, body.problem(), history, request);
+  }
 }
 
 void read_input(const JsonObject& body, const ResponseHistory* history, ResponsesRequest& request) {
@@ -58,56 +60,32 @@ void read_input(const JsonObject& body, const ResponseHistory* history, Response
 
 // --- item by item, as chat does it message by message (chat_request.cc) ---
 
-// nullptr if the item has a problem, or says something of where it stands.
-std::shared_ptr<const ChatMessage> parse_item(std::string_view text) {
-  try {
-    const auto json = Json::parse(text);
-    Problem problem;
-    std::vector<std::string> left_out;
-    const JsonObject item(json, "", problem);
-    if (item.find("role") == nullptr && item.find("type") == nullptr) return nullptr;
-    auto read = read_input_item(item, left_out);
-    const bool plain = !problem.found() && left_out.empty() && kind_of(read.message) == read.kind;
-    return plain ? std::make_shared<const ChatMessage>(std::move(read.message)) : nullptr;
-  } catch (const Json::exception&) {
-    return nullptr;
+// An item that says more than its message, or says it only of where it stands, is a problem: it is
+// for the body as a whole.
+ParsedMessages read_plain_item(const JsonObject& item) {
+  std::vector<std::string> left_out;
+  const bool known = item.find("role") != nullptr || item.find("type") != nullptr;
+  auto read = known ? read_input_item(item, left_out) : InputItem{};
+  if (!known || !left_out.empty() || kind_of(read.message) != read.kind) {
+    item.problem().report("the item is not a plain one", "input");
   }
-}
-
-std::optional<Json> parse_rest(std::string_view body, const JsonOutline& outline) {
-  std::string rest(body.substr(0, outline.messages_begin));
-  rest += body.substr(outline.messages_end);
-  Json json;
-  if (!parse_json_body(rest, json)) return std::nullopt;
-  const auto input = json.find("input");
-  const bool sound = input != json.end() && input->is_array() && input->empty();
-  return sound ? std::optional(std::move(json)) : std::nullopt;
+  return {std::move(read.message)};
 }
 
 std::optional<ResponsesRequest> parse_by_item(std::string_view body, const ChatDefaults& defaults,
                                               MessageMemo& memo) {
-  if (body.size() > limits::body_bytes_max) return std::nullopt;
-  const auto outline = outline_json(body, "input");
-  if (!outline || !outline->has_messages || outline->messages.empty() ||
-      outline->messages.size() > limits::messages_max) {
-    return std::nullopt;
-  }
-  const auto rest = parse_rest(body, *outline);
-  if (!rest) return std::nullopt;
+  const auto outlined = OutlinedBody::of(body, "input");
+  if (!outlined) return std::nullopt;
   Problem problem;
   ResponsesRequest request;
   const std::string instructions =
-      read_response_settings(JsonObject(*rest, "", problem), defaults, request);
+      read_response_settings(JsonObject(outlined->rest(), "", problem), defaults, request);
   if (problem.found() || !request.previous.empty()) return std::nullopt;
-  request.chat.messages.reserve(outline->messages.size());
-  for (const std::string_view text : outline->messages) {
-    auto item = memo.find(text);
-    if (item == nullptr) {
-      item = parse_item(text);
-      if (item == nullptr) return std::nullopt;
-      memo.add(text, item);
-    }
-    add_input_item({kind_of(*item), *item}, request.chat.messages);
+  std::vector<ChatMessage> items;
+  if (!outlined->read_messages(memo, read_plain_item, items)) return std::nullopt;
+  request.chat.messages.reserve(items.size());
+  for (ChatMessage& item : items) {
+    add_input_item({kind_of(item), std::move(item)}, request.chat.messages);
   }
   join_system_messages(instructions, request.chat.messages);
   return request;

@@ -24,10 +24,11 @@ class MessageMemo;
 class ResponseHistory {
  public:
   virtual ~ResponseHistory() = default;
-  // Input and output of a response and of those that it goes on from, as input items in order, a
-  // JSON array. Errors: not_found, naming the response that is missing.
-  [[nodiscard]] virtual Result<std::shared_ptr<const nlohmann::ordered_json>> conversation(
-      const std::string& id) const = 0;
+  using Items = std::shared_ptr<const nlohmann::ordered_json>;  // an array
+
+  // Input and output of a response and of those that it goes on from, as input items in order, an
+  // array for each. Errors: not_found, naming the response that is missing.
+  [[nodiscard]] virtual Result<std::vector<Items>> conversation(const std::string& id) const = 0;
   // An item of a response's output. Errors: not_found.
   [[nodiscard]] virtual Result<std::shared_ptr<const nlohmann::ordered_json>> item(
       const std::string& id) const = 0;

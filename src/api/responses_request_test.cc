@@ -1,6 +1,7 @@
 // Goal: every field that means something arrives in its place, and everything that cannot be
 // honoured is refused with the field's path and a remedy. Method: one table of good bodies with
-// what they must become, one of bad bodies; the parser with a memo must say the same as the one without.
+// what they must become, one of bad bodies; the parser with a memo must say the same as the one
+// without.
 #include "api/responses_request.h"
 
 #include <gtest/gtest.h>
@@ -18,9 +19,10 @@ using test::Json;
 // Stored items by name.
 class FakeHistory final : public ResponseHistory {
  public:
-  [[nodiscard]] Result<std::shared_ptr<const Json>> conversation(
-      const std::string& id) const override {
-    return find(conversations, id);
+  [[nodiscard]] Result<std::vector<Items>> conversation(const std::string& id) const override {
+    auto found = find(conversations, id);
+    if (!found) return std::unexpected(found.error());
+    return std::vector<Items>{*found};
   }
   [[nodiscard]] Result<std::shared_ptr<const Json>> item(const std::string& id) const override {
     return find(items, id);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <ranges>
 #include <utility>
 
 #include "api/json_fields.h"
@@ -75,6 +74,20 @@ void append_input(const TurnRecord& record, Json& items) {
 
 }  // namespace
 
+struct StoredResponses::Link {
+  Json items = Json::array();  // input and output
+  std::size_t inputs = 0;      // how many of them are input
+  std::string previous;        // the response that it goes on from
+  std::size_t bytes = 0;
+  bool running = false;
+};
+
+StoredResponses::StoredResponses(TurnRecords* records, const ChatPath& chat, ChatDefaults defaults,
+                                 std::string model)
+    : records_(records), chat_(chat), defaults_(std::move(defaults)), model_(std::move(model)) {}
+
+StoredResponses::~StoredResponses() = default;
+
 Result<StoredResponse> StoredResponses::find(const std::string& id) const {
   if (records_ == nullptr) return not_kept(id);
   auto found = records_->ledger().find(id);
@@ -114,13 +127,12 @@ std::string StoredResponses::json_as(const StoredResponse& response, std::string
 }
 
 Result<Json> StoredResponses::input_items(const std::string& id) const {
-  const auto responses = chain(id);
-  if (!responses) return std::unexpected(responses.error());
+  const auto links = chain(id);
+  if (!links) return std::unexpected(links.error());
   Json items = Json::array();
-  for (const StoredResponse& each : *responses | std::views::reverse) {
-    append_input(each.record, items);
-    if (each.record.id == id) break;
-    for (Json& item : Json::parse(output(each))) items.push_back(std::move(item));
+  for (const auto& each : *links) {
+    const std::size_t count = each == links->back() ? each->inputs : each->items.size();
+    for (std::size_t i = 0; i < count; ++i) items.push_back(each->items[i]);
   }
   return items;
 }
@@ -131,20 +143,19 @@ Result<bool> StoredResponses::forget(const std::string& id) const {
   return records_->forget_turn(id);
 }
 
-Result<std::shared_ptr<const Json>> StoredResponses::conversation(const std::string& id) const {
-  const auto responses = chain(id);
-  if (!responses) return std::unexpected(responses.error());
-  Json items = Json::array();
-  for (const StoredResponse& each : *responses | std::views::reverse) {
-    if (each.record.status == TurnStatus::running) {
-      return fail(ErrorKind::invalid_argument,
-                  fmt::format("the response \"{}\" still runs", each.record.id), "id",
-                  "wait for it, or cancel it first");
+Result<std::vector<ResponseHistory::Items>> StoredResponses::conversation(
+    const std::string& id) const {
+  const auto links = chain(id);
+  if (!links) return std::unexpected(links.error());
+  std::vector<Items> items;
+  for (const auto& each : *links) {
+    if (each->running) {
+      return fail(ErrorKind::invalid_argument, fmt::format("the response \"{}\" still runs", id),
+                  "id", "wait for it, or cancel it first");
     }
-    append_input(each.record, items);
-    for (Json& item : Json::parse(output(each))) items.push_back(std::move(item));
+    items.emplace_back(each, &each->items);
   }
-  return shared(std::move(items));
+  return items;
 }
 
 Result<std::shared_ptr<const Json>> StoredResponses::item(const std::string& id) const {
@@ -192,20 +203,48 @@ ResponseHead StoredResponses::head(const StoredResponse& response) const {
           .settings = response.request.settings};
 }
 
-Result<std::vector<StoredResponse>> StoredResponses::chain(const std::string& id) const {
-  std::vector<StoredResponse> responses;
+Result<std::shared_ptr<const StoredResponses::Link>> StoredResponses::link(
+    const std::string& id) const {
+  const std::uint64_t now = records_ == nullptr ? 0 : records_->ledger().forgotten();
+  {
+    const std::scoped_lock lock(mutex_);
+    if (memo_of_ != now || memo_bytes_ > kMemoBytes) {
+      memo_.clear();
+      memo_bytes_ = 0;
+      memo_of_ = now;
+    }
+    if (const auto known = memo_.find(id); known != memo_.end()) return known->second;
+  }
+  const auto found = find(id);
+  if (!found) return std::unexpected(found.error());
+  auto made = std::make_shared<Link>();
+  append_input(found->record, made->items);
+  made->inputs = made->items.size();
+  for (Json& item : Json::parse(output(*found))) made->items.push_back(std::move(item));
+  made->previous = found->request.previous;
+  made->bytes = json_text(made->items).size();
+  made->running = found->record.status == TurnStatus::running;
+  if (found->record.ended == 0) return made;  // more may be known of it soon
+  const std::scoped_lock lock(mutex_);
+  if (memo_of_ == now && memo_.emplace(id, made).second) memo_bytes_ += made->bytes;
+  return made;
+}
+
+Result<StoredResponses::Links> StoredResponses::chain(const std::string& id) const {
+  Links links;
   std::size_t bytes = 0;
-  for (std::string next = id; !next.empty(); next = responses.back().request.previous) {
-    auto found = find(next);
+  for (std::string next = id; !next.empty(); next = links.back()->previous) {
+    auto found = link(next);
     if (!found) return std::unexpected(found.error());
-    bytes += found->record.request.size() + found->record.message.size();
-    if (responses.size() == kChainMax || bytes > limits::body_bytes_max) {
+    bytes += (*found)->bytes;
+    if (links.size() == kChainMax || bytes > limits::body_bytes_max) {
       return fail(ErrorKind::invalid_argument, "the conversation has become too long",
                   "previous_response_id", "begin a new one with what matters of it as 'input'");
     }
-    responses.push_back(std::move(*found));
+    links.push_back(std::move(*found));
   }
-  return responses;
+  std::ranges::reverse(links);
+  return links;
 }
 
 }  // namespace samovar

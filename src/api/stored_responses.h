@@ -2,12 +2,18 @@
 // ended, and after a restart. Only those that were sent with "store": true (or without `store`,
 // where the owner has not turned that off) can be seen.
 //
-// Thread-safe; borrows. Nothing is cached: what the ledger forgets is gone here, too.
+// Thread-safe; borrows. What conversations are made of is remembered, so that going on with one
+// does not cost more the longer it is; what the ledger forgets is gone here, too.
 #pragma once
 
+#include <cstdint>
+#include <memory>
+#include <mutex>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <unordered_map>
+#include <vector>
 
 #include "api/chat_path.h"
 #include "api/response_object.h"
@@ -28,11 +34,13 @@ class StoredResponses final : public ResponseHistory {
  public:
   // How many responses a conversation may be made of.
   static constexpr std::size_t kChainMax = 10'000;
+  // Text that is remembered: some 50 conversations of 100k tokens.
+  static constexpr std::size_t kMemoBytes = std::size_t{32} << 20;
 
   // `records` may be null: nothing is kept. `model` is what responses call the model.
   StoredResponses(TurnRecords* records, const ChatPath& chat, ChatDefaults defaults,
-                  std::string model)
-      : records_(records), chat_(chat), defaults_(std::move(defaults)), model_(std::move(model)) {}
+                  std::string model);
+  ~StoredResponses() override;
 
   // Errors: not_found, naming the response; what the ledger says.
   [[nodiscard]] Result<StoredResponse> find(const std::string& id) const;
@@ -49,8 +57,7 @@ class StoredResponses final : public ResponseHistory {
   [[nodiscard]] Result<bool> forget(const std::string& id) const;
 
   // --- ResponseHistory ---
-  [[nodiscard]] Result<std::shared_ptr<const nlohmann::ordered_json>> conversation(
-      const std::string& id) const override;
+  [[nodiscard]] Result<std::vector<Items>> conversation(const std::string& id) const override;
   [[nodiscard]] Result<std::shared_ptr<const nlohmann::ordered_json>> item(
       const std::string& id) const override;
 
@@ -58,13 +65,20 @@ class StoredResponses final : public ResponseHistory {
   [[nodiscard]] std::vector<ReplyBlock> blocks(const TurnRecord& record) const;
   [[nodiscard]] std::string output(const StoredResponse& response) const;
   [[nodiscard]] ResponseHead head(const StoredResponse& response) const;
-  // Newest first.
-  [[nodiscard]] Result<std::vector<StoredResponse>> chain(const std::string& id) const;
+  struct Link;  // of a conversation: one response
+  using Links = std::vector<std::shared_ptr<const Link>>;
+  [[nodiscard]] Result<std::shared_ptr<const Link>> link(const std::string& id) const;
+  [[nodiscard]] Result<Links> chain(const std::string& id) const;  // oldest first
 
   TurnRecords* const records_;
   const ChatPath& chat_;
   const ChatDefaults defaults_;
   const std::string model_;
+
+  mutable std::mutex mutex_;
+  mutable std::unordered_map<std::string, std::shared_ptr<const Link>> memo_;  // guarded by mutex_
+  mutable std::size_t memo_bytes_ = 0;                                         // guarded by mutex_
+  mutable std::uint64_t memo_of_ = 0;  // guarded by mutex_: Ledger::forgotten()
 };
 
 }  // namespace samovar

@@ -176,14 +176,13 @@ HttpResponse TurnsApi::completions(const HttpRequest& request, std::string_view 
 HttpResponse TurnsApi::list_completions(const HttpRequest& request) {
   auto query = turn_query(request);
   if (!query) return error_response(query.error());
-  query->text_only = true;
+  query->text_only = query->whole = true;
   query->dialect = kChatCompletions;
   const int limit = query->limit++;
   auto turns = records_.ledger().list(*query);
   if (!turns) return error_response(turns.error());
   return ok(page(*turns, limit, [&](const TurnRecord& turn) {
-    const auto whole = records_.ledger().find(turn.id);
-    return completion_json(turn, whole && *whole ? message_of(records_, **whole) : Json());
+    return completion_json(turn, message_of(records_, turn));
   }));
 }
 

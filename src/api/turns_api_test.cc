@@ -14,11 +14,12 @@ using Json = nlohmann::ordered_json;
 
 class TurnsApiTest : public ::testing::Test {
  protected:
-  TurnRecord add(const std::string& id, const std::string& session, bool text = false) {
+  TurnRecord add(const std::string& id, const std::string& session, bool text = false,
+                 const std::string& dialect = "chat.completions") {
     TurnRecord turn;
     turn.id = id;
     turn.session = session;
-    turn.dialect = "chat.completions";
+    turn.dialect = dialect;
     turn.keep_text = text;
     if (text) turn.request = R"({"messages":[{"role":"user","content":"asked"}]})";
     const auto live = ledger->begin(turn);
@@ -113,10 +114,12 @@ TEST_F(TurnsApiTest, TheExplanationShowsTextsToItsOwner) {
 TEST_F(TurnsApiTest, StoredCompletionsAreThoseWithText) {
   add("silent", "s");
   add("open", "s", true);
+  add("resp_1", "s", true, "responses");
   const auto get = [&](const std::string& id) {
     return api.completions(request("GET", "/v1/chat/completions/" + id), id);
   };
   EXPECT_EQ(get("silent").status, 404);
+  EXPECT_EQ(get("resp_1").status, 404) << "that is no completion";
   const Json kept = Json::parse(get("open").body);
   EXPECT_EQ(kept["object"], "chat.completion");
   EXPECT_EQ(kept["choices"][0]["message"]["content"], "said");

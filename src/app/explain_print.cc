@@ -2,33 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <sstream>
-
+#include "app/wrap.h"
 #include "explain/wording.h"
 
 namespace samovar::app {
 namespace {
 
 constexpr std::size_t kIndent = 8;
-constexpr std::size_t kWidth = 98;
 
-std::string wrapped(const std::string& text) {
-  std::istringstream words(text);
-  std::string result;
-  std::size_t column = kIndent;
-  for (std::string word; words >> word;) {
-    if (!result.empty() && column + 1 + word.size() > kWidth) {
-      result += "\n" + std::string(kIndent, ' ');
-      column = kIndent;
-    } else if (!result.empty()) {
-      result += ' ';
-      ++column;
-    }
-    result += word;
-    column += word.size();
-  }
-  return result;
-}
+std::string wrapped(const std::string& text) { return app::wrapped(text, kIndent); }
 
 std::string row(const char* name, const std::string& text) {
   return fmt::format("{:<{}}{}\n", name, kIndent, text);

@@ -1,14 +1,12 @@
 // The option table as people read it: --help and docs/options.md.
-#include <sstream>
-
 #include "app/options.h"
+#include "app/wrap.h"
 
 namespace samovar::app {
 
 namespace {
 
 constexpr std::size_t kIndent = 34;
-constexpr std::size_t kWidth = 98;
 
 OptionRow config_row() {
   return {{"--config"},
@@ -43,26 +41,6 @@ std::string spelled(const OptionRow& row) {
   return row.value.empty() ? names : names + " " + row.value;
 }
 
-// `text` in lines of at most kWidth, from the second on indented.
-std::string wrap(const std::string& text) {
-  std::istringstream words(text);
-  std::string result;
-  std::string word;
-  std::size_t column = kIndent;
-  while (words >> word) {
-    if (column + word.size() + 1 > kWidth) {
-      result += "\n" + std::string(kIndent, ' ');
-      column = kIndent;
-    } else if (!result.empty()) {
-      result += ' ';
-      ++column;
-    }
-    result += word;
-    column += word.size();
-  }
-  return result;
-}
-
 std::string help_entry(const OptionRow& row) {
   std::string left = "  " + spelled(row);
   left += left.size() + 2 > kIndent ? "\n" + std::string(kIndent, ' ')
@@ -70,7 +48,7 @@ std::string help_entry(const OptionRow& row) {
   std::string right = row.help;
   if (!row.fallback.empty()) right += " (default: " + row.fallback + ")";
   if (row.repeatable) right += "; may be given several times";
-  return left + wrap(right) + "\n";
+  return left + wrapped(right, kIndent) + "\n";
 }
 
 std::string cell(const std::string& text) {

@@ -206,14 +206,17 @@ void add_server_rows(Rows rows, ServeOptions& o) {
   rows.list({"--api-key"}, "KEY", list(o.api_keys), "none",
             "key that requests must bring (Authorization: Bearer, or x-api-key); other users of "
             "this machine can see command lines, so prefer --api-key-file or SAMOVAR_API_KEY");
-  rows.option({"--api-key-file"}, "FILE", text(o.api_key_file), "none",
-              "keys, one a line; the file must be readable by its owner only");
+  rows.option(
+      {"--api-key-file"}, "FILE", text(o.api_key_file), "none",
+      "keys, one a line, lines with # in front are skipped; the file must be readable by its "
+      "owner only (chmod 600)");
   rows.list({"--allowed-host"}, "NAME", list(o.allowed_hosts), "none",
             "host name under which clients may reach the server, besides localhost and the address "
             "it listens on");
   rows.option({"--threads-http"}, "N", integer(o.http_threads, 0, 4096), "0",
-              "connections served at the same time; a running or waiting reply holds one; 0: "
-              "--queue + --parallel + 128");
+              "requests served at the same time, a running or waiting reply each; some more wait, "
+              "the rest is answered 503 with Retry-After; idle and slow connections take none; 0: "
+              "--queue + --parallel + 128, at least 512");
   rows.group = "Logging";
   rows.option({"--log-level"}, "LEVEL", one_of(o.log_level, {"debug", "info", "warn", "error"}),
               "info", "debug, info, warn or error");

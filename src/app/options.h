@@ -84,7 +84,7 @@ struct ServeOptions {
   std::vector<std::string> api_keys;
   std::string api_key_file;
   std::vector<std::string> allowed_hosts;
-  int http_threads = 0;  // 0: queue + parallel + 128
+  int http_threads = 0;  // 0: queue + parallel + 128, between 512 and 4096
 
   // logging
   bool verbose = false;

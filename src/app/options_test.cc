@@ -219,25 +219,52 @@ TEST(Resolve, RefusesWhatCannotWork) {
 
 TEST(Resolve, KeysComeFromFileAndEnvironment) {
   const TestFile model("gguf");
-  const TestFile keys("# comment\none\r\n\ntwo");
+  const TestFile keys("# comment\none\r\n\n \t\r\n\ttwo words \r\n  # another\nlast");
   ServeOptions o = servable(model);
   o.api_key_file = keys.path();
   setenv("SAMOVAR_API_KEY", "three", 1);
   const Status status = resolve(o);
   unsetenv("SAMOVAR_API_KEY");
   ASSERT_TRUE(status.has_value()) << status.error().describe();
-  EXPECT_EQ(o.api_keys, (Words{"three", "one", "two"}));
+  EXPECT_EQ(o.api_keys, (Words{"three", "one", "two words", "last"}));
 }
 
 TEST(Resolve, KeyFileThatOthersCanReadIsRefused) {
   const TestFile model("gguf");
-  const TestFile keys("one", 0644);
+  for (const mode_t mode : {0644, 0640, 0604, 0620, 0601}) {
+    const TestFile keys("one", mode);
+    ServeOptions o = servable(model);
+    o.api_key_file = keys.path();
+    const Status status = resolve(o);
+    ASSERT_FALSE(status.has_value()) << mode;
+    EXPECT_EQ(status.error().field, "--api-key-file");
+    EXPECT_NE(status.error().remedy.find("chmod 600 " + keys.path()), std::string::npos);
+    EXPECT_TRUE(o.api_keys.empty());
+  }
+}
+
+// Goal: a key file that gives no key is a mistake, also beside keys from elsewhere.
+TEST(Resolve, KeyFileWithoutKeysIsRefused) {
+  const TestFile model("gguf");
+  const TestFile keys("# none yet\n\n");
   ServeOptions o = servable(model);
+  o.api_keys = {"other"};
   o.api_key_file = keys.path();
-  const Status status = resolve(o);
-  ASSERT_FALSE(status.has_value());
-  EXPECT_EQ(status.error().field, "--api-key-file");
-  EXPECT_NE(status.error().remedy.find("chmod 600"), std::string::npos);
+  EXPECT_EQ(resolve(o).error().field, "--api-key-file");
+  o.api_key_file = "/nonexistent.keys";
+  EXPECT_EQ(resolve(o).error().field, "--api-key-file");
+}
+
+// Goal: by default 200 streams and more run at the same time, and every turn that may wait does.
+TEST(Resolve, ThreadsSufficeForEveryTurn) {
+  const TestFile model("gguf");
+  ServeOptions o = servable(model);
+  ASSERT_TRUE(resolve(o).has_value());
+  EXPECT_EQ(o.http_threads, 512);
+  ServeOptions many = servable(model);
+  many.queue = 1'000;
+  ASSERT_TRUE(resolve(many).has_value());
+  EXPECT_EQ(many.http_threads, 1'000 + many.parallel + 128);
 }
 
 // --- for people ---

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 
 #include "app/model_source.h"
 #include "app/options.h"
@@ -42,21 +43,20 @@ Status read_key_file(ServeOptions& options) {
     return refuse("cannot read " + path, "--api-key-file", "Check the path");
   }
   if ((info.st_mode & 077U) != 0) {
-    return refuse(path + " can be read by other users", "--api-key-file",
+    return refuse(path + " can be read or changed by other users", "--api-key-file",
                   "Make it private: chmod 600 " + path);
   }
   auto text = read_file(path, "--api-key-file");
   if (!text) return std::unexpected(text.error());
-  std::string line;
-  for (const char byte : *text + "\n") {
-    if (byte != '\n' && byte != '\r') {
-      line += byte;
-      continue;
-    }
-    if (!line.empty() && line.front() != '#') options.api_keys.push_back(line);
-    line.clear();
+  const std::size_t before = options.api_keys.size();
+  std::istringstream lines(*text);
+  for (std::string line; std::getline(lines, line);) {
+    // Blanks around a key cannot be sent: header values are trimmed.
+    const std::size_t begin = line.find_first_not_of(" \t\r");
+    if (begin == std::string::npos || line[begin] == '#') continue;
+    options.api_keys.push_back(line.substr(begin, line.find_last_not_of(" \t\r") - begin + 1));
   }
-  if (options.api_keys.empty()) {
+  if (options.api_keys.size() == before) {
     return refuse(path + " holds no key", "--api-key-file", "Write one key a line");
   }
   return {};
@@ -132,8 +132,10 @@ Status resolve(ServeOptions& options) {
                   "Make it at least --parallel, which is " + std::to_string(options.parallel));
   }
   options.ubatch_size = std::min(options.ubatch_size, options.batch_size);
-  // Fewer connections than turns would make clients wait unseen instead of getting a clear 429.
-  if (options.http_threads == 0) options.http_threads = options.queue + options.parallel + 128;
+  // Fewer threads than turns would make clients wait unseen instead of getting a clear 429.
+  if (options.http_threads == 0) {
+    options.http_threads = std::clamp(options.queue + options.parallel + 128, 512, 4'096);
+  }
   if (!options.anchor_memory) {
     options.anchor_memory = std::min(std::uint64_t{4} << 30, physical_memory() / 8);
   }

@@ -20,6 +20,7 @@
 #include "base/log.h"
 #include "engine/llama_log.h"
 #include "http/server.h"
+#include "http/sockets.h"
 #include "hub/repo_ref.h"
 
 namespace samovar::app {
@@ -100,6 +101,7 @@ Result<std::string> find_model(const ServeOptions& options, StopSignals& signals
 
 int run(ServeOptions options, const WrapEngine& wrap) {
   StopSignals signals;
+  raise_descriptor_limit();
   log_set_level(log_level(options.log_level));
   route_llama_log();
 

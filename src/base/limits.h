@@ -19,6 +19,15 @@ inline constexpr std::size_t stop_string_bytes_max = 1'024;
 inline constexpr std::size_t logit_bias_max = 4'096;
 inline constexpr int top_logprobs_max = 20;  // OpenAI's own limit
 
+// Connections that are not being served (docs/decisions/reception.md): each costs a descriptor and
+// an entry in every poll().
+inline constexpr std::size_t connections_max = 4'096;
+inline constexpr std::size_t waiting_requests_max = 256;                  // for a free thread
+inline constexpr std::size_t waiting_bytes_max = std::size_t{128} << 20;  // unserved, in all
+inline constexpr std::size_t head_bytes_max = std::size_t{64} << 10;  // other servers: 8K to 32K
+inline constexpr std::size_t held_request_bytes = std::size_t{1}
+                                                  << 20;  // longer ones hold a thread
+
 // Bytes of a reply's grammar. A token that does not fit is replaced by trying the whole vocabulary
 // against every open alternative, on the engine thread: 4,000 enum values cost a second a token
 // there.

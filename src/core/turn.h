@@ -74,8 +74,12 @@ struct ReuseFacts {
   Position matched = 0;  // longest prefix shared with anything resident
   Position stored = 0;   // what the longest checkpoint on disk would bring back
   bool store_on = false;
-  int restores_failed = 0;      // checkpoints that were tried for this turn and given up
-  std::string restore_problem;  // why the last of them was
+  // Had nothing been evicted to make room: what would be resident still, and what the longest
+  // checkpoint on disk would bring back. 0: nothing that is known of.
+  Position evicted_memory = 0;
+  Position evicted_disk = 0;
+  int restores_failed = 0;           // checkpoints that were tried for this turn and given up
+  std::string restore_problem = {};  // why the last of them was
 };
 
 // --- events ----------------------------------------------------------------------------------

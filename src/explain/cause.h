@@ -28,8 +28,8 @@ enum class Cause {
   model_changed,
 
   // The text is the same, but the state that belongs to it was not there.
-  evicted,
-  never_stored,
+  evicted,       // it had to make room, in memory or on disk
+  never_stored,  // or nobody remembers that it was
   restore_failed,
   partly_reused_granularity,  // the nearest point to resume from lies well before the difference
 };

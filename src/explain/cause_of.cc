@@ -41,12 +41,16 @@ class Judgement {
 
  private:
   Cause cause_of_state() const {
+    const ReuseFacts& facts = comparison_.facts;
     const Position wanted = loss_.at - kSmallLoss;
-    if (comparison_.facts.restores_failed > 0) return Cause::restore_failed;
-    if (comparison_.facts.matched >= wanted || comparison_.facts.stored >= wanted) {
+    if (facts.restores_failed > 0) return Cause::restore_failed;
+    if (facts.matched >= wanted || facts.stored >= wanted) {
       return Cause::partly_reused_granularity;
     }
-    return comparison_.facts.store_on ? Cause::never_stored : Cause::evicted;
+    // What was evicted is to blame if it would have spared half of the loss.
+    const Position evicted = std::min(std::max(facts.evicted_memory, facts.evicted_disk), loss_.at);
+    const Position spared = evicted - (loss_.at - loss_.before);
+    return spared > 0 && 2 * spared >= loss_.before ? Cause::evicted : Cause::never_stored;
   }
 
   Cause cause_of_change() const {

@@ -110,6 +110,8 @@ TEST(ExplainProperty, NeverFailsOnAnyPairOfTurns) {
     facts.matched = *rc::gen::inRange(0, after.prompt_tokens + 1);
     facts.stored = *rc::gen::inRange(0, after.prompt_tokens + 1);
     facts.store_on = *rc::gen::arbitrary<bool>();
+    facts.evicted_memory = *rc::gen::inRange(0, after.prompt_tokens + 1);
+    facts.evicted_disk = *rc::gen::inRange(0, after.prompt_tokens + 1);
     facts.restores_failed = *rc::gen::inRange(0, 2);
     Figures figures;
     if (*rc::gen::arbitrary<bool>()) figures.reused = *rc::gen::inRange(0, after.prompt_tokens + 1);

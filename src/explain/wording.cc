@@ -191,22 +191,51 @@ Words reply_words(const Explanation& e, const Story& s) {
   }
 }
 
+Words evicted_words(const Story& s, const std::string& had) {
+  if (s.facts.evicted_disk >= s.facts.evicted_memory) {
+    return {"The conversation had been evicted from the disk",
+            had + fmt::format(" The disk had held {} and gave them up to make room.",
+                              tokens(s.facts.evicted_disk)),
+            "Give the store more room (--store-size), or keep what must stay with `samovar cache "
+            "pin`"};
+  }
+  const std::string memory =
+      had + fmt::format(" {} had left memory to make room", tokens(s.facts.evicted_memory));
+  const std::string more = "more conversations in memory (--sequences, --ctx-size, --memory)";
+  if (!s.facts.store_on) {
+    return {"The conversation had left memory",
+            memory + ". The store on disk is off, so what leaves memory is gone.",
+            "Start the server with --store, or keep " + more};
+  }
+  return {"The conversation had left memory and was not on disk",
+          memory + fmt::format("; the disk had {}.", tokens(s.facts.stored)),
+          "Give the store more to write (--store-writes-per-day), let it write sooner "
+          "(--store-quiet, --store-window), or keep " +
+              more};
+}
+
+Words never_stored_words(const Story& s, const std::string& had) {
+  if (!s.facts.store_on) {
+    return {s.same_run ? "The conversation was not in memory" : "The server had been restarted",
+            had + " The store on disk is off, so what is not in memory is gone.",
+            "Start the server with --store"};
+  }
+  return {s.same_run ? "The conversation was neither in memory nor on disk"
+                     : "The conversation was not on disk when the server started anew",
+          had + fmt::format(" The disk had {}.", tokens(s.facts.stored)),
+          "Give the store more room (--store-size) or more to write "
+          "(--store-writes-per-day), or let it write sooner (--store-quiet, --store-window); "
+          "`samovar cache ls` shows what it holds"};
+}
+
 Words state_words(const Explanation& e, const Story& s) {
   const std::string had = fmt::format("{} of the prompt were the same as before, {} were reused.",
                                       tokens(s.at), tokens(s.reused.value_or(0)));
   switch (e.cause) {
     case Cause::evicted:
-      return {s.same_run ? "The conversation had left memory" : "The server had been restarted",
-              had + " The store on disk is off, so what leaves memory is gone.",
-              "Start the server with --store, or keep more conversations in memory (--sequences, "
-              "--ctx-size, --memory)"};
+      return evicted_words(s, had);
     case Cause::never_stored:
-      return {s.same_run ? "The conversation had left memory and was not on disk"
-                         : "The conversation was not on disk when the server started anew",
-              had + fmt::format(" The disk had {}.", tokens(s.facts.stored)),
-              "Give the store more room (--store-size) or more to write "
-              "(--store-writes-per-day), or let it write sooner (--store-quiet, --store-window); "
-              "`samovar cache ls` shows what it holds"};
+      return never_stored_words(s, had);
     case Cause::restore_failed:
       return {"What was on disk could not be restored",
               had + (s.facts.restore_problem.empty()

@@ -41,6 +41,12 @@ bool is_damage(int code) {
   }
 }
 
+bool is_corrupt(int code) {
+  const int kind = code & 0xFF;
+  return kind == SQLITE_CORRUPT || kind == SQLITE_NOTADB || code == SQLITE_IOERR_SHORT_READ ||
+         code == SQLITE_IOERR_CORRUPTFS;
+}
+
 const char* describe(int code) { return sqlite3_errstr(code); }
 
 Statement::~Statement() { sqlite3_finalize(statement_); }

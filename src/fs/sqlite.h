@@ -1,6 +1,6 @@
 // SQLite, as Samovar uses it: one connection to a file, prepared statements, and its result codes.
 // The only file that includes SQLite is sqlite.cc. Who keeps what in which tables is said in
-// store/catalog.cc and ledger/ledger_file.cc.
+// store/catalog.cc and ledger/ledger_rows.cc.
 //
 // A Connection and its Statements are used by one thread at a time. Functions return SQLite's
 // extended result codes; nothing throws.
@@ -25,6 +25,10 @@ inline constexpr int kDone = 101;
 
 // Making the file again helps. Not so with a full disk, or one that somebody else is reading.
 [[nodiscard]] bool is_damage(int code);
+
+// The file itself is damaged, whatever is asked of it: less than is_damage() says, which a file
+// that has answered before is not to be given up for.
+[[nodiscard]] bool is_corrupt(int code);
 
 [[nodiscard]] const char* describe(int code);
 

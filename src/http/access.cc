@@ -42,14 +42,17 @@ std::size_t count_headers(const Headers& headers, std::string_view name) {
                     [name](const auto& header) { return lower(header.first) == name; }));
 }
 
-std::string_view bearer_token(const HttpRequest& request) {
+// A proxy on the way may use Authorization for itself, so another scheme there hides no x-api-key.
+std::string_view given_key(const HttpRequest& request) {
   constexpr std::string_view kScheme = "bearer ";
-  if (const std::string* value = find_header(request.headers, "Authorization")) {
-    if (lower(value->substr(0, kScheme.size())) != kScheme) return {};
-    return std::string_view(*value).substr(kScheme.size());
+  const std::string* value = find_header(request.headers, "Authorization");
+  if (value != nullptr && lower(value->substr(0, kScheme.size())) == kScheme) {
+    std::string_view token = std::string_view(*value).substr(kScheme.size());
+    while (token.starts_with(' ')) token.remove_prefix(1);
+    return token;
   }
-  if (const std::string* value = find_header(request.headers, "x-api-key")) return *value;
-  return {};
+  value = find_header(request.headers, "x-api-key");
+  return value != nullptr ? std::string_view(*value) : std::string_view();
 }
 
 }  // namespace
@@ -129,7 +132,7 @@ Status Access::check(const HttpRequest& request, bool http_1_0) const {
     return fail(ErrorKind::forbidden, "requests from other web sites are refused", "Origin");
   }
   if (options_.api_keys.empty() || request.path == "/health") return {};
-  const std::string_view key = bearer_token(request);
+  const std::string_view key = given_key(request);
   if (key.empty()) {
     return fail(ErrorKind::unauthorized, "an API key is required", "Authorization",
                 "send `Authorization: Bearer KEY` or `x-api-key: KEY`");

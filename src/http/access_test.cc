@@ -76,7 +76,22 @@ TEST(Access, KeysOpenEverythingButHealthIsAlwaysOpen) {
   EXPECT_EQ(refusal(access, keyed("Authorization", "Bearer alphaalpha")), ErrorKind::unauthorized);
   EXPECT_EQ(refusal(access, keyed("Authorization", "Basic alpha")), ErrorKind::unauthorized);
   EXPECT_EQ(refusal(access, keyed("Accept", "*/*")), ErrorKind::unauthorized);
+  EXPECT_EQ(refusal(access, keyed("x-api-key", "")), ErrorKind::unauthorized);
+  EXPECT_TRUE(access.check(keyed("Authorization", "Bearer  alpha"), false).has_value());
   EXPECT_TRUE(access.check(with({{"Host", "localhost"}}, "/health"), false).has_value());
+}
+
+// Goal: of two headers Bearer counts, and another scheme, a proxy's perhaps, hides no key.
+TEST(Access, BothKeyHeadersAtOnce) {
+  const Access access = make({"127.0.0.1", {"alpha", "beta"}, {}});
+  const auto both = [](std::string authorization, std::string key) {
+    return with({{"Host", "localhost"},
+                 {"Authorization", std::move(authorization)},
+                 {"x-api-key", std::move(key)}});
+  };
+  EXPECT_TRUE(access.check(both("Bearer alpha", "unknown"), false).has_value());
+  EXPECT_EQ(refusal(access, both("Bearer unknown", "alpha")), ErrorKind::unauthorized);
+  EXPECT_TRUE(access.check(both("Basic dXNlcg==", "beta"), false).has_value());
 }
 
 // Goal: a form on another site cannot make this machine work. Browsers mark such requests.

@@ -1,6 +1,5 @@
 #include "http/open_sockets.h"
 
-#include <netdb.h>
 #include <sys/socket.h>
 
 namespace samovar {
@@ -13,26 +12,17 @@ void OpenSockets::add(int socket) {
 void OpenSockets::remove(int socket) {
   const std::lock_guard lock(mutex_);
   sockets_.erase(socket);
+  changed_.notify_all();
 }
 
-std::size_t OpenSockets::count() const {
-  const std::lock_guard lock(mutex_);
-  return sockets_.size();
+void OpenSockets::wait_none(std::chrono::steady_clock::time_point deadline) {
+  std::unique_lock lock(mutex_);
+  changed_.wait_until(lock, deadline, [this] { return sockets_.empty(); });
 }
 
 void OpenSockets::shut_all() const {
   const std::lock_guard lock(mutex_);
   for (const int socket : sockets_) ::shutdown(socket, SHUT_RDWR);
-}
-
-std::string peer_address(int socket) {
-  sockaddr_storage address = {};
-  socklen_t length = sizeof address;
-  char name[NI_MAXHOST] = {};
-  auto* generic = reinterpret_cast<sockaddr*>(&address);
-  if (getpeername(socket, generic, &length) != 0) return {};
-  getnameinfo(generic, length, name, sizeof name, nullptr, 0, NI_NUMERICHOST);
-  return name;
 }
 
 }  // namespace samovar

@@ -2,7 +2,24 @@
 
 #include <string>
 
+#include "api/errors.h"
+
 namespace samovar {
+
+namespace {
+
+const char* reason(int status) {
+  switch (status) {
+    case 408:
+      return "Request Timeout";
+    case 431:
+      return "Request Header Fields Too Large";
+    default:
+      return "Service Unavailable";
+  }
+}
+
+}  // namespace
 
 Error refusal(int status, std::size_t body_bytes_max) {
   switch (status) {
@@ -21,6 +38,15 @@ Error refusal(int status, std::size_t body_bytes_max) {
     default:
       return {ErrorKind::invalid_argument, "the request is not valid HTTP"};
   }
+}
+
+std::string refusal_bytes(int status, const Error& error, std::string_view path) {
+  const HttpResponse response = error_response(error, 1, error_form_of(path));
+  std::string text = "HTTP/1.1 " + std::to_string(status) + " " + reason(status) + "\r\n";
+  for (const auto& [name, value] : response.headers) text += name + ": " + value + "\r\n";
+  text += "Content-Type: " + response.content_type + "\r\n";
+  text += "Content-Length: " + std::to_string(response.body.size()) + "\r\n";
+  return text + "Connection: close\r\n\r\n" + response.body;
 }
 
 }  // namespace samovar

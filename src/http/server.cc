@@ -1,24 +1,29 @@
-// cpp-httplib parses requests and writes responses; accepting, threads and sockets' life follow its
-// server loop, except for one thing: each connection runs over our own Connection instead of its
-// stream. Its stream takes a client that has shut down its sending side for gone and would refuse
-// to stream to it; and it drops bytes that arrive early. See docs/decisions/client-gone.md.
+// cpp-httplib parses requests and writes responses. Accepting, threads and the sockets' life are
+// our own: the reception holds connections until a request is there, workers serve it over our own
+// Connection instead of the library's stream. That takes a client that has shut down its sending
+// side for gone and would refuse to stream to it; and it drops bytes that arrive early. See
+// docs/decisions/reception.md and client-gone.md.
 #include "http/server.h"
 
 #include <cpp-httplib/httplib.h>
 
 #include <sys/socket.h>
 
-#include <cassert>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <string_view>
-#include <thread>
 
 #include "api/errors.h"
 #include "base/log.h"
 #include "http/access.h"
+#include "http/connection_stream.h"
 #include "http/open_sockets.h"
+#include "http/reception.h"
 #include "http/refusals.h"
+#include "http/request_scan.h"
+#include "http/sockets.h"
+#include "http/workers.h"
 
 // The first release without the header-injection hole CVE-2026-45372 is 0.44.0; what is written
 // here was checked against 0.54.
@@ -29,8 +34,9 @@ namespace samovar {
 
 namespace {
 
-constexpr std::size_t kIdleThreads = 4;
-constexpr std::size_t kWaitingConnections = 256;
+constexpr std::size_t kProbeThreads = 2;
+constexpr std::size_t kOtherDescriptors = 256;  // the store's, the ledger's, the engine's
+constexpr std::size_t kConnectionsMin = 64;
 constexpr int kRequestsPerConnection = 1'000;
 
 // What this worker thread is serving. httplib hands its handlers a request, not the socket behind
@@ -40,32 +46,6 @@ struct Serving {
   bool closing = false;  // the response said so
 };
 thread_local Serving serving;
-
-class Stream final : public httplib::Stream {
- public:
-  explicit Stream(Connection& connection) : connection_(connection) {}
-
-  bool is_readable() const override { return connection_.buffered() > 0; }
-  bool wait_readable() const override { return connection_.wait_readable(); }
-  bool wait_writable() const override { return connection_.wait_writable(); }
-  bool is_peer_alive() const override { return connection_.peer() != Peer::gone; }
-  ssize_t read(char* target, std::size_t size) override { return connection_.read(target, size); }
-  ssize_t write(const char* bytes, std::size_t size) override {
-    return connection_.write(bytes, size);
-  }
-  void get_remote_ip_and_port(std::string&, int&) const override {}
-  void get_local_ip_and_port(std::string&, int&) const override {}
-  socket_t socket() const override { return connection_.socket(); }
-  time_t duration() const override { return 0; }
-  const char* buffered_data(std::size_t& size) const override {
-    size = connection_.buffered();
-    return size > 0 ? connection_.buffered_bytes() : nullptr;
-  }
-  void consume_buffered(std::size_t size) override { connection_.consume(size); }
-
- private:
-  Connection& connection_;
-};
 
 class SinkWriter final : public BodyWriter {
  public:
@@ -94,7 +74,7 @@ HttpRequest convert(const httplib::Request& request) {
   result.remote = request.remote_addr;
   result.arrived = system_clock().now();
   result.client_gone = [connection = serving.connection] {
-    return connection->peer() != Peer::open;
+    return connection->gone_before_response();
   };
   return result;
 }
@@ -122,7 +102,10 @@ struct HttpServer::Impl final : httplib::Server {
   Impl(HttpServerOptions server_options, Access server_access, HttpHandler server_handler)
       : options(std::move(server_options)),
         access(std::move(server_access)),
-        handler(std::move(server_handler)) {
+        handler(std::move(server_handler)),
+        workers(
+            options.threads, [this](Connection& c) { return serve(c); }, done()),
+        probe_workers(kProbeThreads, [this](Connection& c) { return serve(c); }, done()) {
     set_limits();
     set_handlers();
   }
@@ -136,9 +119,20 @@ struct HttpServer::Impl final : httplib::Server {
       const int on = 1;
       setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     });
-    new_task_queue = [threads = options.threads] {
-      return new httplib::ThreadPool(std::min(kIdleThreads, threads), threads, kWaitingConnections);
-    };
+  }
+
+  // Connections are held within what the process may open.
+  [[nodiscard]] ReceptionOptions reception_options() const {
+    ReceptionOptions result;
+    const std::size_t kept = options.threads + kProbeThreads + kOtherDescriptors;
+    const std::size_t limit = descriptor_limit();
+    const std::size_t left = limit > kept + kConnectionsMin ? limit - kept : kConnectionsMin;
+    result.connections = std::min(options.connections, left);
+    result.waiting = options.waiting;
+    result.bytes = options.waiting_bytes;
+    result.request.body_bytes_max = options.body_bytes_max;
+    result.timeouts = options.timeouts;
+    return result;
   }
 
   void set_handlers() {
@@ -160,6 +154,7 @@ struct HttpServer::Impl final : httplib::Server {
       serving.closing = response.get_header_value("Connection") == "close";
     });
     const auto serve = [this](const httplib::Request& request, httplib::Response& response) {
+      serving.connection->before_response();
       apply(guarded(convert(request)), response);
     };
     Get(".*", serve).Post(".*", serve).Put(".*", serve).Patch(".*", serve);
@@ -203,27 +198,56 @@ struct HttpServer::Impl final : httplib::Server {
     }
   }
 
-  bool process_and_close_socket(socket_t socket) override {
-    Connection connection(socket, options.timeouts);
-    open_sockets.add(socket);
-    serving = {&connection};
-    const std::string remote = peer_address(socket);
-    const bool result = serve_guarded([&] { return serve_requests(connection, remote); });
-    serving = {};
-    open_sockets.remove(socket);
-    return result;
+  void open() {
+    reception.emplace(svr_sock_.load(), reception_options(),
+                      [this](std::unique_ptr<Connection>& c) { return take(c); });
   }
 
-  bool serve_requests(Connection& connection, const std::string& remote) {
-    bool ok = false;
-    for (int left = kRequestsPerConnection; left > 0 && connection.wait_request(stopping); --left) {
-      Stream stream(connection);
-      bool close = false;
-      const bool last = left == 1 || stopping;
-      ok = process_request(stream, remote, 0, {}, 0, last, close, simplify);
-      if (!ok || close || last || serving.closing) break;
-    }
-    return ok;
+  // On the reception's thread. Probes get a thread whatever else runs.
+  bool take(std::unique_ptr<Connection>& connection) {
+    const int socket = connection->socket();
+    open_sockets.add(socket);
+    const bool probe = is_probe(connection->buffered());
+    if ((probe && probe_workers.take(connection)) || workers.take(connection)) return true;
+    open_sockets.remove(socket);
+    return false;
+  }
+
+  // On a worker's thread: one request. True: the connection can be used again.
+  bool serve(Connection& connection) {
+    serving = {&connection};
+    bool close = false;
+    const bool ok = serve_guarded([&] {
+      ConnectionStream stream(connection);
+      const bool last = stopping || connection.requests() >= kRequestsPerConnection;
+      const bool served =
+          process_request(stream, connection.remote(), 0, {}, 0, last, close, simplify);
+      return served && !last;
+    });
+    const bool keep = ok && !close && !serving.closing;
+    serving = {};
+    return keep;
+  }
+
+  Workers::Done done() {
+    return [this](std::unique_ptr<Connection> connection, bool keep) {
+      open_sockets.remove(connection->socket());
+      reception->give_back(std::move(connection), keep);
+    };
+  }
+
+  // The library takes a server without socket for one that is being stopped, and would cut replies
+  // off. So it keeps the number of the socket, which the reception has closed, until all are over.
+  void stop(Micros grace) {
+    if (!reception) return;
+    stopping = true;
+    reception->close();
+    open_sockets.wait_none(std::chrono::steady_clock::now() + std::chrono::microseconds(grace));
+    open_sockets.shut_all();
+    workers.stop();
+    probe_workers.stop();
+    reception.reset();
+    svr_sock_ = INVALID_SOCKET;
   }
 
   const HttpServerOptions options;
@@ -231,8 +255,10 @@ struct HttpServer::Impl final : httplib::Server {
   const HttpHandler handler;
   int port = 0;
   std::atomic<bool> stopping = false;
-  std::jthread listener;
   OpenSockets open_sockets;
+  std::optional<Reception> reception;
+  Workers workers;
+  Workers probe_workers;
 };
 
 Result<std::unique_ptr<HttpServer>> HttpServer::bind(HttpServerOptions options,
@@ -254,6 +280,7 @@ Result<std::unique_ptr<HttpServer>> HttpServer::bind(HttpServerOptions options,
                 in_use ? "Another program uses the port: stop it or choose another one"
                        : "Use an address of this machine and a port above 1023");
   }
+  impl->open();
   return std::unique_ptr<HttpServer>(new HttpServer(std::move(impl)));
 }
 
@@ -261,22 +288,9 @@ HttpServer::HttpServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 HttpServer::~HttpServer() { stop(0); }
 
-void HttpServer::start() {
-  assert(!impl_->listener.joinable());
-  impl_->listener = std::jthread([impl = impl_.get()] { impl->listen_after_bind(); });
-  impl_->wait_until_ready();
-}
+void HttpServer::start() { impl_->reception->start(); }
 
-void HttpServer::stop(Micros grace) {
-  impl_->stopping = true;
-  impl_->Server::stop();
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::microseconds(grace);
-  while (impl_->open_sockets.count() > 0 && std::chrono::steady_clock::now() < deadline) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  impl_->open_sockets.shut_all();
-  if (impl_->listener.joinable()) impl_->listener.join();
-}
+void HttpServer::stop(Micros grace) { impl_->stop(grace); }
 
 int HttpServer::port() const { return impl_->port; }
 

@@ -2,7 +2,9 @@
 // limits, keys and the Host check; what a request means is the handler's business. The HTTP library
 // behind it (cpp-httplib) is seen by server.cc only.
 //
-// The handler is called on the connection's own thread, by many threads at once, and may block. Its
+// The handler is called on a thread of the request's own, by many threads at once, and may block: a
+// thread is taken once the whole request is there (reception.h). Beyond `threads` requests wait,
+// beyond `waiting` they are answered 503; GET /health and /ready are answered all the same. Its
 // exceptions become a 500 and a log line. bind() fails with the flag at fault; start(), stop() and
 // the destructor belong to one thread.
 #pragma once
@@ -26,7 +28,10 @@ struct HttpServerOptions {
   int port = 0;  // 0: any free one
   std::vector<std::string> api_keys;
   std::vector<std::string> allowed_hosts;
-  std::size_t threads = 64;  // connections served at the same time
+  std::size_t threads = 512;                              // requests served at the same time
+  std::size_t waiting = limits::waiting_requests_max;     // requests that may wait for a thread
+  std::size_t connections = limits::connections_max;      // besides those served
+  std::size_t waiting_bytes = limits::waiting_bytes_max;  // of requests that are not served yet
   std::size_t body_bytes_max = limits::body_bytes_max;
   ConnectionTimeouts timeouts;
 };

@@ -7,50 +7,19 @@
 #include <future>
 #include <thread>
 
-#include "tests/e2e/raw_client.h"
+#include "http/http_doubles.h"
 
 namespace samovar {
 namespace {
 
 using std::chrono::milliseconds;
-using std::chrono::steady_clock;
+using testing::ask;
+using testing::echo;
+using testing::eventually;
+using testing::get;
 using testing::post;
 using testing::RawClient;
-
-std::unique_ptr<HttpServer> serve(HttpHandler handler, HttpServerOptions options = {}) {
-  auto server = HttpServer::bind(std::move(options), std::move(handler));
-  if (!server) ADD_FAILURE() << server.error().describe();
-  (*server)->start();
-  return std::move(*server);
-}
-
-std::string get(std::string_view path, std::string_view headers = "Host: localhost\r\n") {
-  return "GET " + std::string(path) + " HTTP/1.1\r\n" + std::string(headers) +
-         "Connection: close\r\n\r\n";
-}
-
-std::string ask(const HttpServer& server, const std::string& request) {
-  RawClient client(server.port());
-  client.send(request);
-  return client.receive_all();
-}
-
-HttpResponse echo(const HttpRequest& request) {
-  HttpResponse response;
-  response.body = request.method + " " + request.path + " " + request.query + " " + request.body;
-  return response;
-}
-
-// Waits until `condition`, at most 20 s, and says whether it came true.
-template <class Condition>
-bool eventually(Condition condition) {
-  const auto deadline = steady_clock::now() + std::chrono::seconds(20);
-  while (!condition()) {
-    if (steady_clock::now() > deadline) return false;
-    std::this_thread::sleep_for(milliseconds(5));
-  }
-  return true;
-}
+using testing::serve;
 
 TEST(HttpServer, PassesRequestsToTheHandlerAndResponsesBack) {
   const auto server = serve(echo);
@@ -136,10 +105,17 @@ TEST(HttpServer, RefusalsHaveTheirStatusAndAnErrorBody) {
   }
 }
 
-// Goal: a line beyond all bounds is not read to its end.
-TEST(HttpServer, EndlessLineClosesTheConnection) {
+// Goal: a head beyond its bound is not read to its end, and says so in the path's error form.
+TEST(HttpServer, OversizeHeadIsRefused) {
   const auto server = serve(echo);
-  EXPECT_EQ(ask(*server, "GET /" + std::string(40'000, 'p')), "");
+  const std::string line = ask(*server, "GET /" + std::string(70'000, 'p'));
+  EXPECT_TRUE(line.starts_with("HTTP/1.1 431 ")) << line;
+  EXPECT_NE(line.find("{\"error\":{"), std::string::npos) << line;
+  std::string many = "GET /v1/messages HTTP/1.1\r\nHost: localhost\r\n";
+  while (many.size() < 70'000) many += "Name: value\r\n";
+  const std::string headers = ask(*server, many + "\r\n");
+  EXPECT_TRUE(headers.starts_with("HTTP/1.1 431 ")) << headers;
+  EXPECT_NE(headers.find("{\"type\":\"error\""), std::string::npos) << headers;
 }
 
 // Goal: a handler that throws costs one 500, not the server.
@@ -259,6 +235,45 @@ TEST_P(LeavingClient, IsNoticedByAStreamThatWrites) {
 INSTANTIATE_TEST_SUITE_P(All, LeavingClient,
                          ::testing::Values(Leave::fin, Leave::reset, Leave::stray_bytes_then_fin));
 
+// Goal: a client that shuts down its sending side is not taken for gone before its response, which
+// arrives as if nothing had been sent to find that out. Method: it has seen the first probe.
+TEST(HttpServer, HalfClosingClientGetsItsWholeReply) {
+  std::atomic<bool> probed = false;
+  const auto server = serve([&probed](const HttpRequest& request) {
+    bool gone = false;
+    EXPECT_TRUE(eventually([&] {
+      gone = gone || request.client_gone();
+      return probed.load();
+    }));
+    EXPECT_FALSE(gone || request.client_gone());
+    return echo(request);
+  });
+  const std::string request = post("/w", "{}");
+  RawClient client(server->port());
+  client.send(request);
+  client.finish_sending();
+  EXPECT_EQ(client.receive_until("H"), "H");
+  probed = true;
+  const std::string& reply = client.receive_all();
+  probed = true;
+  RawClient other(server->port());
+  other.send(request);
+  other.receive_until("POST /w  {}");
+  EXPECT_EQ(reply, other.received());
+}
+
+// Goal: one that closes for good later on, after probes, is noticed too.
+TEST(HttpServer, HalfClosedClientThatLeavesIsNoticed) {
+  Waiting waiting;
+  const auto server = serve([&waiting](const HttpRequest& request) { return waiting(request); });
+  RawClient client(server->port());
+  client.send(post("/w", "{}"));
+  client.finish_sending();
+  EXPECT_EQ(client.receive_until("H").substr(0, 1), "H");
+  client.close();
+  EXPECT_TRUE(eventually([&] { return waiting.gone.load(); }));
+}
+
 // Goal: a client that shuts down its sending side after the request still gets its whole stream.
 TEST(HttpServer, HalfClosingClientIsStreamedTo) {
   std::atomic<bool> half_closed = false;
@@ -290,7 +305,33 @@ TEST(HttpServer, EndlessRequestIsCutOff) {
   const auto server = serve(echo, options);
   RawClient client(server->port());
   client.send("POST /p HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{");
-  EXPECT_EQ(client.receive_all().find("200 OK"), std::string::npos);
+  EXPECT_TRUE(client.receive_all().starts_with("HTTP/1.1 408 ")) << client.received();
+}
+
+// Goal: bytes that keep coming do not keep an unfinished head alive.
+TEST(HttpServer, EndlessHeadIsCutOff) {
+  HttpServerOptions options;
+  options.timeouts.head = milliseconds(100);
+  const auto server = serve(echo, options);
+  RawClient client(server->port());
+  client.send("GET / HTTP/1.1\r\n");
+  EXPECT_TRUE(eventually([&] {
+    client.send("h");
+    client.receive_more(0);
+    return !client.received().empty();
+  }));
+  EXPECT_TRUE(client.received().starts_with("HTTP/1.1 408 ")) << client.received();
+}
+
+// Goal: a client that waits to be told to send its body is told, and may take its time.
+TEST(HttpServer, ExpectedContinueIsGiven) {
+  const auto server = serve(echo);
+  RawClient client(server->port());
+  client.send(
+      "POST /p HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n");
+  EXPECT_TRUE(client.receive_until("\r\n\r\n").starts_with("HTTP/1.1 100 ")) << client.received();
+  client.send("{}");
+  EXPECT_NE(client.receive_until("POST /p  {}").find("POST /p  {}"), std::string::npos);
 }
 
 TEST(HttpServer, ReaderThatNeverReadsIsGoneAfterTheWriteTimeout) {
@@ -333,6 +374,16 @@ TEST(HttpServer, UnknownAddressIsRefusedWithTheFlag) {
   options.api_keys = {"key"};
   const auto server = HttpServer::bind(options, echo);
   ASSERT_FALSE(server.has_value());
+  EXPECT_EQ(server.error().field, "--host");
+}
+
+// Goal: whoever forgets the key learns of it at start, not from strangers.
+TEST(HttpServer, OtherAddressesWithoutAKeyAreRefused) {
+  HttpServerOptions options;
+  options.host = "0.0.0.0";
+  const auto server = HttpServer::bind(options, echo);
+  ASSERT_FALSE(server.has_value());
+  EXPECT_EQ(server.error().kind, ErrorKind::forbidden);
   EXPECT_EQ(server.error().field, "--host");
 }
 

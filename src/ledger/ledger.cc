@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstring>
 #include <functional>
+#include <set>
 #include <utility>
 
 #include "base/log.h"
@@ -11,9 +12,7 @@
 namespace samovar {
 namespace {
 
-constexpr std::int64_t kExpireEvery = 3600;   // seconds
-constexpr Micros kRetryAfter = 10 * kSecond;  // after the disk refused
-constexpr std::size_t kWaitingMax = 1000;     // turns that ended and cannot be written
+constexpr std::int64_t kExpireEvery = 3600;  // seconds
 
 bool matches(const TurnRecord& turn, const TurnQuery& query) {
   return (query.session.empty() || turn.session == query.session) &&
@@ -35,7 +34,7 @@ std::unique_ptr<Ledger> Ledger::open(LedgerOptions options, const Clock& clock) 
     auto opened = LedgerFile::open(options.path);
     if (opened) {
       file = std::move(*opened);
-      notice = file->notice();
+      notice = file->take_notice();
     } else {
       notice = opened.error().describe() + "; turns are recorded in memory only";
     }
@@ -74,6 +73,7 @@ Ledger::Ledger(LedgerOptions options, const Clock& clock, std::unique_ptr<Ledger
   }
   expired_at_ = now;
   if (const auto known = file_->contexts()) contexts_.insert(known->begin(), known->end());
+  begun_anew();  // not all damage shows when the file is opened
   thread_ = std::thread([this] { run(); });
 }
 
@@ -117,69 +117,6 @@ void Ledger::run() {
   }
 }
 
-bool Ledger::flush() { return write_changes(true); }
-
-// One transaction for everything that changed. What could not be written stays in memory and is
-// tried again.
-bool Ledger::write_changes(bool now) {
-  const std::scoped_lock file_lock(file_mutex_);
-  if (!now && failing_ && clock_.now() < retry_at_) return false;
-  std::vector<TurnRecord> whole;
-  std::vector<TurnRecord> tokens;
-  std::vector<std::shared_ptr<LiveTurn>> touched;
-  std::vector<std::string> closed;
-  for (const auto& turn : live_turns()) {
-    auto changes = turn->take_changes();
-    if (changes.what != LiveTurn::Change::none) touched.push_back(turn);
-    if (changes.what == LiveTurn::Change::all) whole.push_back(std::move(changes.record));
-    if (changes.what == LiveTurn::Change::tokens) tokens.push_back(std::move(changes.record));
-    if (changes.closed) closed.push_back(turn->id());
-  }
-  const std::int64_t expires = clock_.wall_seconds() + options_.token_seconds;
-  Status status;
-  if (!whole.empty()) status = file_->put(whole, expires);
-  if (status && !tokens.empty()) status = file_->put_replies(tokens, expires);
-  if (status.has_value() == failing_) {
-    failing_ = !status;
-    if (failing_) {
-      log_warning("ledger: {}; turns are kept in memory until it works", status.error().describe());
-    } else {
-      log_info("ledger: writing works again");
-    }
-  }
-  if (!status) {
-    write_failed(touched);
-    return false;
-  }
-  const std::scoped_lock lock(live_mutex_);
-  for (const TurnRecord& turn : whole) {
-    if (!turn.reply.empty()) contexts_.insert(turn.context);
-  }
-  for (const std::string& id : closed) {
-    live_.erase(id);
-  }
-  return true;
-}
-
-// What could not be written is tried again later; meanwhile it must not fill the memory.
-void Ledger::write_failed(const std::vector<std::shared_ptr<LiveTurn>>& touched) {
-  retry_at_ = clock_.now() + kRetryAfter;
-  for (const auto& turn : touched) turn->update([](TurnRecord&) {});
-  std::size_t waiting = 0;
-  for (const auto& turn : live_turns()) {
-    if (turn->record().ended == 0) continue;
-    turn->shrink();
-    ++waiting;
-  }
-  for (const auto& turn : live_turns()) {  // oldest first
-    if (waiting <= kWaitingMax) break;
-    if (turn->record().ended == 0) continue;
-    const std::scoped_lock lock(live_mutex_);
-    live_.erase(turn->id());
-    --waiting;
-  }
-}
-
 void Ledger::expire_if_due() {
   const std::int64_t now = clock_.wall_seconds();
   const std::scoped_lock lock(file_mutex_);
@@ -190,6 +127,8 @@ void Ledger::expire_if_due() {
       !done) {
     log_warning("ledger: {}", done.error().describe());
   }
+  ++forgotten_;
+  begun_anew();
 }
 
 Result<std::optional<TurnRecord>> Ledger::find(const std::string& id) {
@@ -202,13 +141,16 @@ Result<std::optional<TurnRecord>> Ledger::find(const std::string& id) {
     }
   }
   const std::scoped_lock lock(file_mutex_);
-  return file_->find(id);
+  auto found = file_->find(id);
+  begun_anew();
+  return found;
 }
 
 Result<std::vector<TurnRecord>> Ledger::list(const TurnQuery& query) {
   write_changes(false);  // running turns have their row, and their place in the order
   const std::scoped_lock lock(file_mutex_);
   auto turns = file_->list(query);
+  begun_anew();
   if (!turns) return turns;
   for (TurnRecord& turn : *turns) {
     const std::scoped_lock live_lock(live_mutex_);
@@ -241,6 +183,7 @@ std::vector<TurnRecord> Ledger::replies_at(const Sha256& context, int limit) {
   }
   const std::scoped_lock lock(file_mutex_);
   auto turns = file_->replies_at(context, limit);
+  begun_anew();
   if (turns) return std::move(*turns);
   log_warning("ledger: {}", turns.error().describe());
   return {};
@@ -256,17 +199,28 @@ Result<bool> Ledger::erase(const std::string& id) {
     if (running) found->second->forget();
   }
   auto erased = file_->erase(id);
+  ++forgotten_;
+  begun_anew();
   if (erased && running) return true;
   return erased;
 }
 
-Result<std::int64_t> Ledger::purge_session(const std::string& session) {
+Result<PurgedTurns> Ledger::purge_session(const std::string& session) {
   write_changes(false);  // running turns have their row, so that they are counted
   const std::scoped_lock lock(file_mutex_);
+  std::set<Sha256> contexts;
   for (const auto& turn : live_turns()) {
-    if (turn->record().session == session) turn->forget();
+    if (turn->session() != session) continue;
+    turn->forget();
+    contexts.insert(turn->context());
   }
-  return file_->purge_session(session);
+  auto purged = file_->purge_session(session);
+  ++forgotten_;
+  begun_anew();
+  if (!purged) return purged;
+  contexts.insert(purged->contexts.begin(), purged->contexts.end());
+  purged->contexts.assign(contexts.begin(), contexts.end());
+  return purged;
 }
 
 }  // namespace samovar

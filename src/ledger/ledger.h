@@ -5,9 +5,11 @@
 // Threads: begin() and everything that asks may be called from any thread; the LiveTurn that
 // begin() returns is filled by the engine thread and an HTTP thread. The file is written by the
 // ledger's own thread, and read under the same mutex by whoever asks. A disk that fails costs the
-// records, never a turn: it is said once in the log and tried again.
+// records, never a turn: it is said once in the log and tried again. A file that is found damaged
+// is set aside (ledger_file.h); what still runs is in the new one half a second later.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -58,12 +60,15 @@ class Ledger {
 
   // Forgets a turn, or all turns of a session, running ones too.
   Result<bool> erase(const std::string& id);
-  Result<std::int64_t> purge_session(const std::string& session);
+  Result<PurgedTurns> purge_session(const std::string& session);
+
+  // Changes whenever something may have been forgotten: what was read before may be gone.
+  [[nodiscard]] std::uint64_t forgotten() const { return forgotten_; }
 
   // Writes everything that is known now. False: the disk refused.
   bool flush();
 
-  // Why the file is not used, or what happened to it; empty if nothing did.
+  // Why the file is not used, or what was wrong with it when it was opened; else empty.
   [[nodiscard]] const std::string& notice() const { return notice_; }
 
  private:
@@ -74,8 +79,20 @@ class Ledger {
     std::size_t operator()(const Sha256& hash) const;
   };
 
+  // What is written at once.
+  struct Batch {
+    std::vector<TurnRecord> whole;
+    std::vector<TurnRecord> tokens;
+    std::vector<std::shared_ptr<LiveTurn>> touched;
+    std::vector<std::string> closed;
+  };
+
   void run();
   bool write_changes(bool now);
+  [[nodiscard]] Batch take_batch() const;
+  Status put(const Batch& batch);
+  bool begun_anew();
+  void say_health(const Status& status);
   void write_failed(const std::vector<std::shared_ptr<LiveTurn>>& touched);
   void expire_if_due();
   [[nodiscard]] std::vector<std::shared_ptr<LiveTurn>> live_turns() const;
@@ -83,6 +100,7 @@ class Ledger {
   const LedgerOptions options_;
   const Clock& clock_;
   const std::string notice_;
+  std::atomic<std::uint64_t> forgotten_ = 0;
 
   mutable std::mutex live_mutex_;  // guards what follows
   std::condition_variable wake_;

@@ -1,5 +1,5 @@
 // The columns of a turn: one list, from which the tables, the statements, what is bound and what is
-// read are all made. For ledger_file.cc only. Pure; any thread.
+// read are all made. Private to src/ledger. Pure; any thread.
 #pragma once
 
 #include <concepts>
@@ -19,7 +19,7 @@ template <class T>
 concept Number = std::integral<T> || std::is_enum_v<T>;
 
 // Calls visit(name, field) for the columns of table `turns` but the first, `seq`, and those of the
-// explanation.
+// explanation. Of what was evicted only the explanation is kept.
 template <class Record, class Visit>
 void turns(Record& r, Visit&& visit) {
   visit("id", r.id);

@@ -10,7 +10,6 @@
 // Ledger's mutex). Errors: what SQLite says, with the path; the file stays as it was.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,16 +27,26 @@ struct TurnQuery {
   std::optional<TurnStatus> status;  // nullopt: any
   bool text_only = false;            // only turns whose text is kept
   std::string dialect = {};          // empty: any
+  bool whole = false;                // with tokens and text; else without
 };
+
+struct PurgedTurns {
+  std::int64_t turns = 0;
+  std::vector<Sha256> contexts;  // at which their replies stood; of Ledger: each once
+};
+
+class LedgerDatabase;
 
 class LedgerFile {
  public:
-  // `path` ":memory:": nothing on disk. A damaged file is set aside (its name gets ".damaged") and
-  // a new one begun; `notice` says so. A file of a newer version is an error.
+  // `path` ":memory:": nothing on disk. A file of a newer version is an error.
   static Result<std::unique_ptr<LedgerFile>> open(const std::string& path);
   ~LedgerFile();
 
-  [[nodiscard]] const std::string& notice() const { return notice_; }
+  // A file that is found damaged, here or by any later call, is set aside as "<path>.damaged",
+  // which replaces an earlier one, and a new one begun, in which the call does its work. This says
+  // so, once; what the old one held is lost then.
+  [[nodiscard]] std::string take_notice();
 
   // Inserts or replaces the turns with everything that belongs to them. `reply_expires` is the wall
   // second at which their tokens are to be forgotten.
@@ -48,7 +57,7 @@ class LedgerFile {
 
   // Everything that is kept of it.
   Result<std::optional<TurnRecord>> find(const std::string& id);
-  Result<std::vector<TurnRecord>> list(const TurnQuery& query);  // without tokens and text
+  Result<std::vector<TurnRecord>> list(const TurnQuery& query);
 
   // Replies that were sampled after the messages that `context` names, newest first, with tokens
   // and syntax.
@@ -63,13 +72,11 @@ class LedgerFile {
   Status expire(std::int64_t now, std::int64_t turns_before, std::int64_t tokens_before);
 
   Result<bool> erase(const std::string& id);
-  Result<std::int64_t> purge_session(const std::string& session);
+  Result<PurgedTurns> purge_session(const std::string& session);
 
  private:
-  struct Database;
-  explicit LedgerFile(std::unique_ptr<Database> database);
-  std::unique_ptr<Database> database_;
-  std::string notice_;
+  explicit LedgerFile(std::unique_ptr<LedgerDatabase> database);
+  std::unique_ptr<LedgerDatabase> database_;
 };
 
 }  // namespace samovar

@@ -4,8 +4,7 @@
 
 #include <sys/stat.h>
 
-#include <filesystem>
-#include <fstream>
+#include "ledger/ledger_testing.h"
 
 namespace samovar {
 namespace {
@@ -54,33 +53,13 @@ TurnRecord sample(const std::string& id, const std::string& session = "s") {
   return turn;
 }
 
-class LedgerFileTest : public ::testing::Test {
+class LedgerFileTest : public testing::LedgerFolder {
  protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "samovar-ledger-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    folder = name;
-    path = folder + "/ledger.db";
-  }
-  void TearDown() override { fs::remove_all(folder); }
-
   std::unique_ptr<LedgerFile> open() {
     auto file = LedgerFile::open(path);
     EXPECT_TRUE(file.has_value()) << (file ? "" : file.error().describe());
     return file ? std::move(*file) : nullptr;
   }
-  // Every byte of the database and of what stands beside it.
-  [[nodiscard]] std::string all_bytes() const {
-    std::string bytes;
-    for (const auto& entry : fs::directory_iterator(folder)) {
-      std::ifstream file(entry.path(), std::ios::binary);
-      bytes.append(std::istreambuf_iterator<char>(file), {});
-    }
-    return bytes;
-  }
-
-  std::string folder;
-  std::string path;
 };
 
 TEST_F(LedgerFileTest, FindsATurnAsItWasPut) {
@@ -247,6 +226,28 @@ TEST_F(LedgerFileTest, KeepsTextOnlyWhereItIsAskedFor) {
   EXPECT_EQ(all_bytes().find("silent one"), std::string::npos);
 }
 
+TEST_F(LedgerFileTest, AListHasTokensAndTextIfAskedFor) {
+  const auto file = open();
+  TurnRecord texts = sample("texts");
+  texts.keep_text = true;
+  texts.request = "the request";
+  texts.message = "the message";
+  texts.reply.clear();
+  ASSERT_TRUE(file->put({sample("a"), texts}, 5000).has_value());
+  const auto short_ones = file->list({});
+  ASSERT_EQ(short_ones->size(), 2U);
+  EXPECT_TRUE((*short_ones)[1].reply.empty());
+  EXPECT_EQ((*short_ones)[0].message, "");
+  const auto whole = file->list({.whole = true});
+  ASSERT_EQ(whole->size(), 2U);
+  EXPECT_EQ((*whole)[1].reply, sample("a").reply);
+  EXPECT_EQ((*whole)[1].syntax.stop, sample("a").syntax.stop);
+  EXPECT_EQ((*whole)[1].timings.prefill, sample("a").timings.prefill);
+  EXPECT_EQ((*whole)[0].message, "the message");
+  EXPECT_EQ((*whole)[0].request, "the request");
+  EXPECT_EQ(file->list({.session = "s", .text_only = true, .whole = true})->size(), 1U);
+}
+
 TEST_F(LedgerFileTest, PurgedSessionsLeaveNoBytesBehind) {
   const auto file = open();
   TurnRecord turn = sample("a", "mine");
@@ -255,11 +256,11 @@ TEST_F(LedgerFileTest, PurgedSessionsLeaveNoBytesBehind) {
   TurnRecord other = sample("b", "other");
   ASSERT_TRUE(file->put({turn, other}, 5000).has_value());
   EXPECT_NE(all_bytes().find("very secret"), std::string::npos);
-  EXPECT_EQ(file->purge_session("mine").value(), 1);
+  EXPECT_EQ(file->purge_session("mine").value().turns, 1);
   EXPECT_EQ(all_bytes().find("very secret"), std::string::npos);
   EXPECT_FALSE(file->find("a")->has_value());
   EXPECT_TRUE(file->find("b")->has_value());
-  EXPECT_EQ(file->purge_session("mine").value(), 0);
+  EXPECT_EQ(file->purge_session("mine").value().turns, 0);
 }
 
 TEST_F(LedgerFileTest, ErasesOneTurn) {
@@ -289,7 +290,7 @@ TEST_F(LedgerFileTest, ADamagedFileIsSetAsideAndANewOneBegun) {
   }
   const auto file = open();
   ASSERT_NE(file, nullptr);
-  EXPECT_NE(file->notice().find(".damaged"), std::string::npos);
+  EXPECT_NE(file->take_notice().find(".damaged"), std::string::npos);
   EXPECT_TRUE(fs::exists(path + ".damaged"));
   EXPECT_TRUE(file->list({})->empty());
   EXPECT_TRUE(file->put({sample("b")}, 5000).has_value());

@@ -2,26 +2,18 @@
 // disk.
 #include "ledger/ledger.h"
 
-#include <filesystem>
-#include <fstream>
+#include "ledger/ledger_testing.h"
 
 namespace samovar {
 namespace {
 
 namespace fs = std::filesystem;
 
-class LedgerTest : public ::testing::Test {
+class LedgerTest : public testing::LedgerFolder {
  protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "samovar-ledger-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    folder = name;
-  }
-  void TearDown() override { fs::remove_all(folder); }
-
   std::unique_ptr<Ledger> open(bool keep_text = false) {
     LedgerOptions options;
-    options.path = folder + "/ledger.db";
+    options.path = path;
     options.keep_text = keep_text;
     options.flush = 3600 * kSecond;  // only when the test says so
     return Ledger::open(options, clock);
@@ -51,7 +43,6 @@ class LedgerTest : public ::testing::Test {
   }
 
   FakeClock clock;
-  std::string folder;
   std::string copy;
 };
 
@@ -125,10 +116,12 @@ TEST_F(LedgerTest, ACompleteTurnKeepsItsReplyAndForgetsItsPrompt) {
   TurnFinished finished;
   finished.timings.prompt_tokens = 3;
   finished.timings.reply_tokens = 1;
+  finished.reason = FinishReason::length;
   turn->on_event(finished);
   turn->close(clock.wall_seconds());
   ASSERT_TRUE(ledger->flush());
   const TurnRecord done = **ledger->find("a");
+  EXPECT_EQ(done.finish, "length") << "also if nobody read the reply";
   EXPECT_EQ(done.status, TurnStatus::complete);
   EXPECT_EQ(done.reply, (Tokens{7}));
   EXPECT_TRUE(done.prompt.empty());
@@ -174,7 +167,7 @@ TEST_F(LedgerTest, ARunningTurnThatIsPurgedIsNeverWrittenAgain) {
   const auto ledger = open();
   const auto turn = ledger->begin(begun("a", "mine"));
   turn->on_token(7);
-  EXPECT_EQ(ledger->purge_session("mine").value(), 1);
+  EXPECT_EQ(ledger->purge_session("mine").value().turns, 1);
   EXPECT_TRUE(turn->forgotten());
   EXPECT_FALSE(ledger->find("a")->has_value());
   turn->on_token(8);
@@ -185,6 +178,22 @@ TEST_F(LedgerTest, ARunningTurnThatIsPurgedIsNeverWrittenAgain) {
   ASSERT_TRUE(ledger->flush());
   EXPECT_FALSE(ledger->find("a")->has_value());
   EXPECT_TRUE(ledger->list({})->empty());
+}
+
+TEST_F(LedgerTest, PurgingASessionTellsWhereItsRepliesStood) {
+  const auto ledger = open();
+  const auto running = ledger->begin(begun("a", "mine"));
+  running->on_token(7);
+  TurnRecord other = begun("b", "mine");
+  other.context.fill(4);
+  const auto ended = ledger->begin(other);
+  ended->on_token(7);
+  ended->on_event(TurnFinished{});
+  ended->close(clock.wall_seconds());
+  ASSERT_TRUE(ledger->flush());
+  const PurgedTurns purged = ledger->purge_session("mine").value();
+  EXPECT_EQ(purged.turns, 2);
+  EXPECT_EQ(purged.contexts, (std::vector<Sha256>{running->context(), other.context}));
 }
 
 TEST_F(LedgerTest, ARunningReplyIsFoundByItsPlace) {

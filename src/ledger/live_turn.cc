@@ -16,6 +16,10 @@ void apply(const TurnStarted& event, TurnRecord& record) {
 void apply(const TurnFinished& event, TurnRecord& record) {
   record.timings = event.timings;
   record.status = TurnStatus::complete;
+  // Whoever reads the reply knows it better; there may be nobody.
+  if (record.finish.empty()) {
+    record.finish = event.reason == FinishReason::length ? "length" : "stop";
+  }
 }
 
 // A turn without a token of reply has nothing to keep but its figures, unless the client left: then
@@ -31,6 +35,17 @@ template <class Event>
 void apply(const Event&, TurnRecord&) {}  // text and progress
 
 }  // namespace
+
+LiveTurn::LiveTurn(TurnRecord record)
+    : given_(std::make_shared<const Given>(std::exchange(record.prompt, {}),
+                                           std::exchange(record.request, {}))),
+      record_(std::move(record)) {}
+
+void LiveTurn::add_given(const std::shared_ptr<const Given>& given, TurnRecord& record) {
+  if (given == nullptr) return;
+  record.prompt = given->prompt;
+  record.request = given->request;
+}
 
 void LiveTurn::on_token(Token token) {
   const std::scoped_lock lock(mutex_);
@@ -62,8 +77,25 @@ void LiveTurn::close(std::int64_t now) {
 }
 
 TurnRecord LiveTurn::record() const {
+  std::shared_ptr<const Given> given;
+  TurnRecord record;
+  {
+    const std::scoped_lock lock(mutex_);
+    given = given_;
+    record = record_;
+  }
+  add_given(given, record);
+  return record;
+}
+
+std::string LiveTurn::session() const {
   const std::scoped_lock lock(mutex_);
-  return record_;
+  return record_.session;
+}
+
+bool LiveTurn::ended() const {
+  const std::scoped_lock lock(mutex_);
+  return record_.ended != 0;
 }
 
 Tokens LiveTurn::reply() const {
@@ -72,26 +104,33 @@ Tokens LiveTurn::reply() const {
 }
 
 void LiveTurn::shrink() {
+  std::shared_ptr<const Given> given;  // freed outside the lock
+  std::string message;
   const std::scoped_lock lock(mutex_);
-  for (std::string* text : {&record_.request, &record_.message}) {
-    text->clear();
-    text->shrink_to_fit();
-  }
-  record_.prompt = {};
+  given.swap(given_);
+  message.swap(record_.message);
 }
 
 LiveTurn::Changes LiveTurn::take_changes() {
-  const std::scoped_lock lock(mutex_);
-  Changes changes{.what = std::exchange(changed_, Change::none), .closed = closed_};
-  if (forgotten_) changes.what = Change::none;
-  if (changes.what == Change::all) changes.record = record_;
-  if (changes.what == Change::tokens) {  // the engine thread may be waiting for the lock
-    changes.record.id = record_.id;
-    changes.record.context = record_.context;
-    changes.record.primer = record_.primer;
-    changes.record.reply = record_.reply;
-    changes.record.syntax = record_.syntax;
+  Changes changes;
+  std::shared_ptr<const Given> given;
+  {
+    const std::scoped_lock lock(mutex_);
+    changes.closed = closed_;
+    changes.what = std::exchange(changed_, Change::none);
+    if (forgotten_) changes.what = Change::none;
+    if (changes.what == Change::all) {
+      changes.record = record_;
+      given = given_;
+    } else if (changes.what == Change::tokens) {
+      changes.record.id = record_.id;
+      changes.record.context = record_.context;
+      changes.record.primer = record_.primer;
+      changes.record.reply = record_.reply;
+      changes.record.syntax = record_.syntax;
+    }
   }
+  add_given(given, changes.record);
   return changes;
 }
 

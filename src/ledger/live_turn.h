@@ -1,12 +1,14 @@
 // LiveTurn: the record of a turn while it runs, filled from two sides: the engine thread reports
 // events and tokens, the HTTP thread what it makes of them. Neither ever waits for a disk: the
-// Ledger's own thread copies what has changed.
+// Ledger's own thread copies what has changed. Nor does it wait for a copy of a long prompt or
+// request: those never change, and are copied outside the lock.
 //
-// Made by Ledger::begin(). Any thread (own lock, held for a few copies only).
+// Made by Ledger::begin(). Any thread (own lock, held for a copy of the reply so far at most).
 #pragma once
 
 #include <atomic>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -18,13 +20,14 @@ namespace samovar {
 
 class LiveTurn {
  public:
-  explicit LiveTurn(TurnRecord record) : record_(std::move(record)) {}
+  explicit LiveTurn(TurnRecord record);
 
   // Engine thread.
   void on_token(Token token);
   void on_event(const TurnEvent& event);
 
-  // Changes the record under the lock. Must be quick.
+  // Changes the record under the lock. Must be quick. Prompt and request are not in it, and stay
+  // as they are.
   void update(const std::function<void(TurnRecord&)>& change);
 
   // Nothing more will come: the ledger writes it and lets go of it.
@@ -32,6 +35,10 @@ class LiveTurn {
 
   [[nodiscard]] TurnRecord record() const;
   [[nodiscard]] Tokens reply() const;  // sampled so far
+
+  // Of the record, without copying it.
+  [[nodiscard]] std::string session() const;
+  [[nodiscard]] bool ended() const;
 
   // Its session was purged: nothing of it is kept any more.
   void forget() { forgotten_ = true; }
@@ -42,6 +49,7 @@ class LiveTurn {
 
   // What cannot be written for long must not fill the memory: drops prompt and texts.
   void shrink();
+
   [[nodiscard]] const std::string& id() const { return record_.id; }  // never changes
 
  private:
@@ -55,13 +63,21 @@ class LiveTurn {
   };
   Changes take_changes();
 
+  // What does not change.
+  struct Given {
+    Tokens prompt;
+    std::string request;
+  };
+  static void add_given(const std::shared_ptr<const Given>& given, TurnRecord& record);
+
   std::atomic<bool> forgotten_ = false;
   std::int64_t order_ = 0;  // of beginning; set before anybody else sees the turn
 
   mutable std::mutex mutex_;
-  TurnRecord record_;             // guarded by mutex_, all but the id
-  Change changed_ = Change::all;  // guarded by mutex_
-  bool closed_ = false;           // guarded by mutex_
+  std::shared_ptr<const Given> given_;  // guarded by mutex_; null: dropped
+  TurnRecord record_;                   // guarded by mutex_, all but id and context; without given_
+  Change changed_ = Change::all;        // guarded by mutex_
+  bool closed_ = false;                 // guarded by mutex_
 };
 
 }  // namespace samovar

@@ -1,5 +1,5 @@
 // An explanation as columns of a turn, and back. Old and new text are kept only with turns whose
-// text is kept. For ledger_file.cc only. Pure; any thread.
+// text is kept. Private to src/ledger. Pure; any thread.
 #pragma once
 
 #include <cstdint>

@@ -120,11 +120,15 @@ void Memory::save(SeqId sequence) {
   if (save_ && !resident(sequence).running && !resident(sequence).spare) save_(sequence);
 }
 
+// It makes room for another.
+void Memory::let_go(SeqId sequence) {
+  save(sequence);
+  evicted_.add(resident(sequence).tokens);
+  evict(sequence);
+}
+
 void Memory::evict_all(const Plan& plan) {
-  for (const SeqId gone : plan.evict) {
-    save(gone);
-    evict(gone);
-  }
+  for (const SeqId gone : plan.evict) let_go(gone);
 }
 
 EngineStatus Memory::rewind(SeqId sequence, Position position, const SnapshotPtr& snapshot) {
@@ -282,8 +286,7 @@ bool Memory::evict_one() {
     least = value;
   }
   if (victim < 0) return false;
-  save(victim);
-  evict(victim);
+  let_go(victim);
   return true;
 }
 

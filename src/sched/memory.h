@@ -18,6 +18,7 @@
 #include "prefix/anchors.h"
 #include "prefix/cells.h"
 #include "prefix/planner.h"
+#include "sched/evicted_prefixes.h"
 #include "store/identity.h"
 
 namespace samovar {
@@ -108,6 +109,9 @@ class Memory {
   // Evicts the least valuable idle sequence. False if there is none.
   bool evict_one();
 
+  // How much of the prompt's beginning was resident at some time and had to make room.
+  [[nodiscard]] Position evicted(TokenSpan prompt) const { return evicted_.reach(prompt); }
+
   [[nodiscard]] std::int64_t evictions() const { return evictions_; }
   [[nodiscard]] std::int64_t anchors_dropped() const { return anchors_dropped_; }
 
@@ -119,6 +123,7 @@ class Memory {
   [[nodiscard]] double weight(SeqId sequence) const;
   [[nodiscard]] double value(SeqId sequence) const;
   void save(SeqId sequence);
+  void let_go(SeqId sequence);
   void evict_all(const Plan& plan);
   void choose_line(const Plan& plan);
   void link(SeqId line, SeqId guest, Position shared);
@@ -135,6 +140,7 @@ class Memory {
   std::vector<Resident> residents_;
   CellLedger cells_;
   Anchors anchors_;
+  EvictedPrefixes evicted_;
   std::int64_t evictions_ = 0;
   std::int64_t anchors_dropped_ = 0;
 };

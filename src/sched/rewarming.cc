@@ -8,6 +8,7 @@
 #include "prefix/rewarm_plan.h"
 #include "prefix/shared_prefix.h"
 #include "prefix/splits.h"
+#include "sched/turn_start.h"
 
 namespace samovar {
 namespace {
@@ -143,14 +144,7 @@ void Rewarming::announce(Job& job, const Plan& plan) {
   if (std::exchange(job.announced, true)) return;
   if (plan.compute() > 0) ++turns_;
   log_debug("re-warm: {}", plan.describe());
-  job.timings.reused_tokens = plan.resume_at;
-  job.timings.matched_tokens = plan.matched;
-  job.timings.source = plan.source;
-  job.sink->on_event(TurnStarted{.prompt_tokens = plan.prompt_tokens,
-                                 .reused_tokens = plan.resume_at,
-                                 .plan = plan.describe(),
-                                 .source = plan.source,
-                                 .facts = {}});
+  job.sink->on_event(start_of(plan, {}, job.timings));
 }
 
 // The next piece of the first job.

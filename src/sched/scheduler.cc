@@ -7,6 +7,7 @@
 #include "prefix/planner.h"
 #include "prefix/segment_ends.h"
 #include "prefix/splits.h"
+#include "sched/turn_start.h"
 
 namespace samovar {
 namespace {
@@ -218,16 +219,11 @@ void Scheduler::announce(TurnState& turn, const Plan& plan) {
     return;
   }
   turn.announced = true;
-  turn.timings.reused_tokens = plan.resume_at;
-  turn.timings.matched_tokens = plan.matched;
   turn.facts.matched = plan.matched;
-  turn.timings.source = plan.source;
-  turn.sink->on_event(TurnStarted{.prompt_tokens = plan.prompt_tokens,
-                                  .reused_tokens = plan.resume_at,
-                                  .plan = plan.describe(),
-                                  .source = plan.source,
-                                  .facts = turn.facts,
-                                  .history_tokens = turn.request.prompt.primer_start});
+  note_evicted(turn, plan);
+  TurnStarted start = start_of(plan, turn.facts, turn.timings);
+  start.history_tokens = turn.request.prompt.primer_start;
+  turn.sink->on_event(std::move(start));
 }
 
 Position Scheduler::reply_reserve(const TurnState& turn) const {

@@ -14,8 +14,7 @@
 //   evicted.
 // - Where the store holds more of a prompt than memory does, and bringing it back is faster than
 //   computing it, the turn restores first: parts come verified from IO threads, and the engine
-// takes
-//   in one at a time between other turns' calls. A part that is bad sends the turn back to be
+//   takes in one at a time between other turns' calls. A part that is bad sends the turn back to be
 //   planned again, without it. What is computed goes to the store by write_behind.h.
 // - Where a prompt shares more with what is known than it can resume from, the place where the two
 //   part becomes an anchor, so that the next turn can (what changes once tends to change again).
@@ -130,6 +129,7 @@ class Scheduler {
 
   // scheduler_restore.cc: from the store
   [[nodiscard]] std::optional<StoredChain> find_stored(const TurnState& turn) const;
+  void note_evicted(TurnState& turn, const Plan& plan) const;
   [[nodiscard]] double predicted_restore(const StoredChain& chain) const;  // microseconds
   void begin_restore(TurnState& turn, const Plan& plan, StoredChain chain);
   [[nodiscard]] std::vector<TurnState*> restores_to_serve() const;

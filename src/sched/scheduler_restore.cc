@@ -18,6 +18,9 @@ constexpr double kUsPerPart = 300.0;
 // A turn whose restores failed this often computes instead.
 constexpr int kRestoresMax = 8;
 
+// A turn that computes less has nothing to explain.
+constexpr Position kExplainMin = 128;
+
 }  // namespace
 
 std::optional<StoredChain> Scheduler::find_stored(const TurnState& turn) const {
@@ -25,6 +28,17 @@ std::optional<StoredChain> Scheduler::find_stored(const TurnState& turn) const {
     return std::nullopt;
   const Tokens& tokens = turn.request.prompt.tokens;
   return persistence_.store->longest(tokens, static_cast<Position>(tokens.size()) - 1);
+}
+
+// What would have been there, had it not been evicted. Looked up only for a turn that has something
+// to explain: it takes another walk along the prompt.
+void Scheduler::note_evicted(TurnState& turn, const Plan& plan) const {
+  if (plan.compute() < kExplainMin) return;
+  const Tokens& tokens = turn.request.prompt.tokens;
+  turn.facts.evicted_memory = memory_.evicted(tokens);
+  if (persistence_.store == nullptr) return;
+  turn.facts.evicted_disk =
+      persistence_.store->evicted(tokens, static_cast<Position>(tokens.size()) - 1);
 }
 
 double Scheduler::predicted_restore(const StoredChain& chain) const {

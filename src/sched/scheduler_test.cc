@@ -306,6 +306,26 @@ TEST(Scheduler, PromptThatOvertakesEvictsNothing) {
   EXPECT_TRUE(side->finished.has_value());
 }
 
+TEST_P(EveryKindOfModel, WhatHadToLeaveMemoryIsReportedWhenItIsComputedAgain) {
+  FakeEngineOptions small = options();
+  small.cells = 3000;
+  Bench bench(small);
+  Conversation session = chat(6, 180, 61);
+  const auto first = bench.run(session.prompt());
+  EXPECT_EQ(first->started.facts.evicted_memory, 0);
+  for (unsigned i = 0; i < 3; ++i) bench.run(chat(12, 180, 4000 + 100 * i).prompt());
+  ASSERT_GT(bench.scheduler.memory().evictions(), 0);
+  session.messages.push_back(words(50, 62));
+  const auto again = bench.run(session.prompt());
+  EXPECT_EQ(again->timings().reused_tokens, 0);
+  EXPECT_GT(again->started.facts.evicted_memory, 1000);
+  EXPECT_LE(again->started.facts.evicted_memory, first->timings().prompt_tokens);
+  EXPECT_FALSE(again->started.facts.store_on);
+  EXPECT_EQ(again->started.facts.evicted_disk, 0);
+  const auto stranger = bench.run(chat(6, 180, 9000).prompt());
+  EXPECT_EQ(stranger->started.facts.evicted_memory, 0) << "it never was there";
+}
+
 TEST(Scheduler, TextHeldForAStopStringIsDeliveredWhenTheTurnFails) {
   Bench bench;
   Prompt prompt;

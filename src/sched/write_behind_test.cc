@@ -176,6 +176,31 @@ TEST_F(WriteBehindTest, WhatWasEvictedFromTheDiskIsWrittenWhenTheSessionLeavesMe
   log_set_level(LogLevel::info);
 }
 
+TEST_F(WriteBehindTest, WhatTheDiskEvictedIsReportedWhenItIsComputedAgain) {
+  log_set_level(LogLevel::off);
+  engine_options.cells = 3000;
+  engine_options.sequences = 2;
+  rig.options.size_max = 40 * 8192;
+  boot();
+  Conversation first = new_talk(300, 1);
+  EXPECT_EQ(turn(first, 1200)->started.facts.evicted_disk, 0);
+  pass(10 * kSecond);
+  Conversation second = new_talk(300, 2);
+  turn(second, 2000);
+  const Position kept = stored(first);
+  ASSERT_GT(kept, 1400);
+  rig.cost = 100'000 * kSecond;  // of others, worth more
+  for (int other = 1; other <= 19; ++other) rig.write_settled(testing::talk_of(other, {100}), 100);
+  ASSERT_EQ(stored(first), 0);
+  const auto again = turn(first, 100);
+  EXPECT_EQ(again->timings().source, ReuseSource::none);
+  EXPECT_TRUE(again->started.facts.store_on);
+  EXPECT_EQ(again->started.facts.stored, 0);
+  EXPECT_EQ(again->started.facts.evicted_disk, kept);
+  EXPECT_GT(again->started.facts.evicted_memory, 1400) << "that was before";
+  log_set_level(LogLevel::info);
+}
+
 // --- the end ------------------------------------------------------------------------------------
 
 TEST_F(WriteBehindTest, ShutdownWritesEverythingTheMostValuableFirst) {

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
+#include <string_view>
 #include <utility>
 
 #include "fs/sqlite.h"
@@ -14,19 +16,23 @@ namespace {
 using sqlite::is_damage;
 using sqlite::Statement;
 
-constexpr int kCatalogVersion = 1;  // of the tables; another one means: make it again
+constexpr int kCatalogVersion = 2;  // of the tables; 1 had no `evicted`; others are made again
 constexpr int kValueMax = 1 << 16;  // bytes of a column
 constexpr std::uint64_t kRowBytesMin = 64;
 
-constexpr std::array kTables = {
+constexpr std::string_view kBlobsTable =
     "CREATE TABLE blobs(kind INTEGER NOT NULL,identity BLOB NOT NULL,model BLOB NOT NULL,"
     "parent BLOB NOT NULL,first INTEGER NOT NULL,last INTEGER NOT NULL,payload INTEGER NOT NULL,"
     "file INTEGER NOT NULL,anchor INTEGER NOT NULL,canonical INTEGER NOT NULL,"
     "session BLOB NOT NULL,cost INTEGER NOT NULL,created INTEGER NOT NULL,"
     "last_used INTEGER NOT NULL,uses INTEGER NOT NULL,label TEXT NOT NULL,"
-    "PRIMARY KEY(identity,kind))WITHOUT ROWID",
-    "CREATE TABLE numbers(name TEXT NOT NULL PRIMARY KEY,value INTEGER NOT NULL)WITHOUT ROWID",
-};
+    "PRIMARY KEY(identity,kind))WITHOUT ROWID";
+constexpr std::string_view kEvictedTable =
+    "CREATE TABLE evicted(seq INTEGER PRIMARY KEY,kind INTEGER NOT NULL,identity BLOB NOT NULL,"
+    "parent BLOB NOT NULL,length INTEGER NOT NULL)";
+constexpr std::string_view kNumbersTable =
+    "CREATE TABLE numbers(name TEXT NOT NULL PRIMARY KEY,value INTEGER NOT NULL)WITHOUT ROWID";
+constexpr std::array kTables = {kBlobsTable, kEvictedTable, kNumbersTable};  // by name
 
 constexpr const char* kLoad =
     "SELECT kind,identity,model,parent,first,last,payload,file,anchor,canonical,session,cost,"
@@ -39,6 +45,12 @@ constexpr const char* kErase = "DELETE FROM blobs WHERE identity=?2 AND kind=?1"
 constexpr const char* kUse =
     "UPDATE blobs SET last_used=max(last_used,?3),uses=min(uses+1,4294967295) "
     "WHERE identity=?2 AND kind=?1";
+constexpr const char* kAddEvicted =
+    "INSERT INTO evicted(kind,identity,parent,length) VALUES(?1,?2,?3,?4)";
+constexpr const char* kTrimEvicted =
+    "DELETE FROM evicted WHERE seq<=(SELECT max(seq) FROM evicted)-?1";
+constexpr const char* kEvicted =
+    "SELECT kind,identity,parent,length FROM evicted ORDER BY seq LIMIT ?1";
 constexpr const char* kNumber = "SELECT value FROM numbers WHERE name=?1";
 constexpr const char* kSetNumber = "INSERT OR REPLACE INTO numbers(name,value) VALUES(?1,?2)";
 
@@ -99,6 +111,14 @@ std::optional<BlobRecord> record_of_row(Statement& row) {
   return sane ? std::optional(std::move(record)) : std::nullopt;
 }
 
+std::optional<EvictedBlob> evicted_of_row(Statement& row) {
+  EvictedBlob blob;
+  const bool sane = number(row, 0, blob.key.kind, 1, 2) && row.copy(1, blob.key.identity.bytes) &&
+                    row.copy(2, blob.parent.bytes) &&
+                    number(row, 3, blob.length, 1, std::numeric_limits<Position>::max());
+  return sane ? std::optional(blob) : std::nullopt;
+}
+
 }  // namespace
 
 struct Catalog::Database {
@@ -111,7 +131,7 @@ struct Catalog::Database {
   int open();
   int use();
   int check_tables();
-  int make_tables();
+  int make_tables(const std::vector<std::string_view>& which);
   int open_or_make();
   int make_again();
   void close();
@@ -137,11 +157,12 @@ struct Catalog::Database {
   int load(std::vector<BlobRecord>& records);
   int apply(const Changes& changes);
   int change(const Changes& changes);
+  int change_evicted(const std::vector<EvictedBlob>& evicted);
 
   const std::string path;
   sqlite::Connection connection;
   bool recreated = false;
-  Statement put, erase, use_once, number, set_number;
+  Statement put, erase, use_once, add_evicted, trim_evicted, number, set_number;
 };
 
 int Catalog::Database::open() {
@@ -154,9 +175,11 @@ int Catalog::Database::use() {
   put = connection.prepare(kPut);
   erase = connection.prepare(kErase);
   use_once = connection.prepare(kUse);
+  add_evicted = connection.prepare(kAddEvicted);
+  trim_evicted = connection.prepare(kTrimEvicted);
   number = connection.prepare(kNumber);
   set_number = connection.prepare(kSetNumber);
-  const bool all = put && erase && use_once && number && set_number;
+  const bool all = put && erase && use_once && add_evicted && trim_evicted && number && set_number;
   return all ? sqlite::kOk : sqlite::kCorrupt;
 }
 
@@ -170,21 +193,24 @@ int Catalog::Database::check_tables() {
   version = Statement();
   Statement tables = connection.prepare("SELECT sql FROM sqlite_master ORDER BY name");
   if (!tables) return connection.last_code();
-  std::size_t count = 0;
+  std::vector<std::string> there;
   int code = sqlite::kRow;
-  while ((code = tables.step()) == sqlite::kRow) {
-    if (count == kTables.size() || tables.text(0) != kTables[count]) return sqlite::kCorrupt;
-    ++count;
+  while ((code = tables.step()) == sqlite::kRow && there.size() <= kTables.size()) {
+    there.emplace_back(tables.text(0));
   }
-  if (code != sqlite::kDone) return code;
+  if (code != sqlite::kDone && code != sqlite::kRow) return code;
   tables = Statement();
-  if (count == 0 && found == 0) return make_tables();
-  return count == kTables.size() && found == kCatalogVersion ? sqlite::kOk : sqlite::kCorrupt;
+  if (there.empty() && found == 0) return make_tables({kBlobsTable, kEvictedTable, kNumbersTable});
+  if (found == 1 && std::ranges::equal(there, std::array{kBlobsTable, kNumbersTable})) {
+    return make_tables({kEvictedTable});
+  }
+  return found == kCatalogVersion && std::ranges::equal(there, kTables) ? sqlite::kOk
+                                                                        : sqlite::kCorrupt;
 }
 
-int Catalog::Database::make_tables() {
+int Catalog::Database::make_tables(const std::vector<std::string_view>& which) {
   std::string text = "BEGIN IMMEDIATE;";
-  for (const char* table : kTables) text += fmt::format("{};", table);
+  for (const std::string_view table : which) text += fmt::format("{};", table);
   text += fmt::format("PRAGMA user_version={};COMMIT", kCatalogVersion);
   return execute(text.c_str());
 }
@@ -207,7 +233,8 @@ int Catalog::Database::make_again() {
 }
 
 void Catalog::Database::close() {
-  for (Statement* statement : {&put, &erase, &use_once, &number, &set_number}) {
+  for (Statement* statement :
+       {&put, &erase, &use_once, &add_evicted, &trim_evicted, &number, &set_number}) {
     *statement = Statement();
   }
   connection.close();
@@ -245,7 +272,19 @@ int Catalog::Database::change(const Changes& changes) {
     use_once.bind(3, time);
     if (const int code = use_once.run(); code != sqlite::kOk) return code;
   }
-  return sqlite::kOk;
+  return change_evicted(changes.evicted);
+}
+
+int Catalog::Database::change_evicted(const std::vector<EvictedBlob>& evicted) {
+  if (evicted.empty()) return sqlite::kOk;
+  for (const EvictedBlob& blob : evicted) {
+    bind_key(add_evicted, blob.key.kind, blob.key.identity);
+    add_evicted.bind(3, blob.parent.bytes);
+    add_evicted.bind(4, std::int64_t{blob.length});
+    if (const int code = add_evicted.run(); code != sqlite::kOk) return code;
+  }
+  trim_evicted.bind(1, static_cast<std::int64_t>(EvictedChains::kMost));
+  return trim_evicted.run();
 }
 
 int Catalog::Database::apply(const Changes& changes) {
@@ -281,6 +320,18 @@ Status Catalog::apply(const Changes& changes) {
   const int code = database_->mending([&] { return database_->apply(changes); });
   if (code != sqlite::kOk) return database_->error(code, "write");
   return {};
+}
+
+std::vector<EvictedBlob> Catalog::evicted() {
+  std::vector<EvictedBlob> blobs;
+  if (!database_->connection.is_open()) return blobs;
+  Statement row = database_->connection.prepare(kEvicted);
+  if (!row) return blobs;
+  row.bind(1, static_cast<std::int64_t>(EvictedChains::kMost));
+  while (row.step() == sqlite::kRow) {
+    if (const auto blob = evicted_of_row(row)) blobs.push_back(*blob);
+  }
+  return blobs;
 }
 
 std::int64_t Catalog::number(const std::string& name) {

@@ -34,9 +34,16 @@ class Catalog {
     std::vector<BlobRecord> put;  // inserted or replaced
     std::vector<BlobKey> erased;
     std::vector<std::pair<BlobKey, std::int64_t>> used;  // last_used = the time, uses + 1
-    [[nodiscard]] bool empty() const { return put.empty() && erased.empty() && used.empty(); }
+    std::vector<EvictedBlob> evicted = {};               // besides being erased
+    [[nodiscard]] bool empty() const {
+      return put.empty() && erased.empty() && used.empty() && evicted.empty();
+    }
   };
   Status apply(const Changes& changes);
+
+  // What was evicted last, oldest first: at most EvictedChains::kMost. Some may be there again. It
+  // is known to the catalog alone: one that is made again remembers nothing of it.
+  std::vector<EvictedBlob> evicted();
 
   // A number that outlives restarts, e.g. the bytes written today. 0 if never set.
   std::int64_t number(const std::string& name);

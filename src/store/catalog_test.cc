@@ -11,6 +11,7 @@
 #include <fstream>
 #include <random>
 
+#include "fs/sqlite.h"
 #include "tests/support/store_records.h"
 
 namespace samovar {
@@ -222,6 +223,39 @@ TEST_F(CatalogTest, AnotherVersionIsReplaced) {
   ASSERT_TRUE(open());
   EXPECT_TRUE(catalog->recreated());
   expect_works();
+}
+
+TEST_F(CatalogTest, OneThatKnewNoEvictionsIsGoneOnWith) {
+  const auto records = some_records(10);
+  fill(records);
+  catalog.reset();
+  sqlite::Connection database;
+  ASSERT_EQ(database.open(path, 1 << 16), sqlite::kOk);
+  ASSERT_EQ(database.execute("DROP TABLE evicted;PRAGMA user_version=1"), sqlite::kOk);
+  database.close();
+  ASSERT_TRUE(open());
+  EXPECT_FALSE(catalog->recreated());
+  EXPECT_EQ(load(), sorted(records));
+  const EvictedBlob gone = evicted_blob(records[3]);
+  ASSERT_TRUE(catalog->apply({.put = {}, .erased = {}, .used = {}, .evicted = {gone}}));
+  ASSERT_TRUE(open());
+  EXPECT_EQ(catalog->evicted(), std::vector{gone});
+}
+
+TEST_F(CatalogTest, RemembersTheLastEvictions) {
+  ASSERT_TRUE(open());
+  EXPECT_TRUE(catalog->evicted().empty());
+  const auto records = some_records(20);
+  std::vector<EvictedBlob> gone;
+  for (const BlobRecord& record : records) gone.push_back(evicted_blob(record));
+  ASSERT_TRUE(catalog->apply({.put = {}, .erased = {}, .used = {}, .evicted = gone}));
+  ASSERT_TRUE(open());
+  EXPECT_EQ(catalog->evicted(), gone);
+  std::vector<EvictedBlob> many(EvictedChains::kMost - 5, evicted_blob(records[0]));
+  ASSERT_TRUE(catalog->apply({.put = {}, .erased = {}, .used = {}, .evicted = many}));
+  const auto last = catalog->evicted();
+  ASSERT_EQ(last.size(), EvictedChains::kMost);
+  EXPECT_EQ(last[0], gone[gone.size() - 5]) << "the oldest went";
 }
 
 TEST_F(CatalogTest, OtherTablesAreReplaced) {

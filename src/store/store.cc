@@ -128,6 +128,12 @@ std::optional<StoredChain> Store::longest(TokenSpan tokens, Position limit) cons
   }
 }
 
+Position Store::evicted(TokenSpan tokens, Position limit) const {
+  const StoreShared& shared = *parts_->shared;
+  const std::scoped_lock hold(shared.mutex);
+  return shared.index.evicted(shared.options.model, tokens, limit, shared.options.needs_snapshot);
+}
+
 std::unique_ptr<StoreRestore> Store::restore(StoredChain chain, TokenSpan tokens) {
   return std::make_unique<DiskRestore>(parts_->shared, std::move(chain), tokens);
 }

@@ -81,6 +81,10 @@ class Store {
   // Begins to read. `tokens` must be those that longest() was asked for.
   [[nodiscard]] std::unique_ptr<StoreRestore> restore(StoredChain chain, TokenSpan tokens);
 
+  // What the longest checkpoint of `tokens` that ends at or before `limit` would be, had nothing
+  // been evicted to make room, as far as that is remembered; 0: no longer than what is there.
+  [[nodiscard]] Position evicted(TokenSpan tokens, Position limit) const;
+
   // --- writing ---
 
   // False while writing makes no sense (offline, full, over budget): export nothing then.

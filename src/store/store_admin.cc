@@ -27,8 +27,8 @@ std::unexpected<Error> no_store(const std::string& folder, const std::string& wh
 // What a store leaves in its folder, and hardly anybody else.
 bool is_a_sign(const DirEntry& entry) {
   if (entry.directory) return entry.name == "quarantine" || is_model_folder(entry.name);
-  return entry.name == "lock" || entry.name == "catalog.db" ||
-         entry.name == "ledger.db" || entry.name == "pins";
+  return entry.name == "lock" || entry.name == "catalog.db" || entry.name == "ledger.db" ||
+         entry.name == "pins";
 }
 
 // "cannot lock /x/lock: process 12 holds it" -> "process 12".
@@ -44,6 +44,18 @@ std::string holder_in(const FsError& error) {
 std::uint64_t bytes_at(Fs& fs, const std::string& path) {
   const auto file = fs.stat(path);
   return file ? file->bytes : 0;
+}
+
+Catalog::Changes evictions_of(const std::vector<BlobRecord>& records,
+                              const std::vector<BlobKey>& keys) {
+  const StoreFamily family(records);
+  Catalog::Changes changes;
+  for (const BlobKey& key : keys) {
+    const BlobRecord* record = key.kind == BlobKind::segment ? family.segment(key.identity)
+                                                             : family.snapshot(key.identity);
+    if (record != nullptr) changes.evicted.push_back(evicted_blob(*record));
+  }
+  return changes;
 }
 
 }  // namespace
@@ -252,9 +264,11 @@ Result<GcReport> StoreAdmin::gc(const StoreContents& contents, std::optional<std
   }
   if (size) {
     const auto going = blobs_to_evict(rest, *size, clock_.wall_seconds());
+    const Catalog::Changes evicted = evictions_of(rest.records, going);
     if (auto status = drop(going, report.evicted); !status) {
       return std::unexpected(status.error());
     }
+    if (!dry) apply(evicted);
   }
   report.bytes_left = bytes_that_count(rest);
   report.fits = !size || report.bytes_left <= *size;

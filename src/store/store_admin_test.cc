@@ -292,6 +292,23 @@ TEST_F(StoreAdminCatalogTest, TheCatalogIsReadWhereItMayBeAndKeptInStep) {
   EXPECT_EQ((*catalog)->load()->size(), 3U);
 }
 
+TEST_F(StoreAdminCatalogTest, TheCatalogRemembersWhatGcEvictedAndNothingElse) {
+  SmallStore store(fs, root);
+  const auto first = store.add({}, {}, 1);
+  store.add({}, first, 2);
+  {
+    const auto admin = open(StoreAccess::change);
+    ASSERT_TRUE(admin->remove(*admin->look(), {{BlobKind::snapshot, first.identity}}));
+    ASSERT_TRUE(admin->gc(*admin->look(), 0, true));  // says only what it would do
+  }
+  EXPECT_TRUE((*Catalog::open(root + "/catalog.db"))->evicted().empty());
+  {
+    const auto admin = open(StoreAccess::change);
+    ASSERT_TRUE(admin->gc(*admin->look(), 0, false));
+  }
+  EXPECT_EQ((*Catalog::open(root + "/catalog.db"))->evicted().size(), 3U);
+}
+
 TEST_F(StoreAdminCatalogTest, ADamagedCatalogIsMadeAgainFromTheFiles) {
   SmallStore store(fs, root);
   store.add({}, {}, 1);

@@ -70,6 +70,23 @@ TEST_F(StoreBudgetTest, OnceItIsFullItIsEmptiedToTheLowWaterMark) {
   EXPECT_EQ(rig.restore(small_talk(51)), 100);
 }
 
+TEST_F(StoreBudgetTest, WhatHadToMakeRoomIsKnownUntilItIsThereAgain) {
+  open(20);
+  const Talk first = small_talk(1);
+  const auto evicted = [&](const Talk& talk) { return rig.store->evicted(talk.tokens, 1000); };
+  ASSERT_TRUE(rig.write_settled(first, 100));
+  EXPECT_EQ(evicted(first), 0);
+  for (int i = 2; rig.offered(first) > 0 && i < 100; ++i) {
+    rig.clock.advance(3600 * kSecond);
+    ASSERT_TRUE(rig.write_settled(small_talk(i), 100));
+  }
+  ASSERT_EQ(rig.offered(first), 0);
+  EXPECT_EQ(evicted(first), 100);
+  EXPECT_EQ(evicted(small_talk(1000)), 0) << "it never was there";
+  ASSERT_TRUE(rig.write_settled(first, 100));
+  EXPECT_EQ(evicted(first), 0);
+}
+
 TEST_F(StoreBudgetTest, ABudgetThatWasLoweredHoldsFromTheStart) {
   open(100);
   for (int i = 1; i <= 30; ++i) ASSERT_TRUE(rig.write_settled(small_talk(i), 100));

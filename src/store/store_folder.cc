@@ -26,9 +26,18 @@ bool is_temporary(std::string_view name) {
   return number && parse_blob_name(name.substr(0, dot)).has_value();
 }
 
-constexpr std::array<std::string_view, 10> kOwnFiles = {
-    "lock",           "pins",           "catalog.db", "catalog.db-wal", "catalog.db-shm",
-    "catalog.db-journal", "ledger.db", "ledger.db-wal", "ledger.db-shm", "ledger.db-journal"};
+constexpr std::array<std::string_view, 12> kOwnFiles = {"lock",
+                                                        "pins",
+                                                        "catalog.db",
+                                                        "catalog.db-wal",
+                                                        "catalog.db-shm",
+                                                        "catalog.db-journal",
+                                                        "ledger.db",
+                                                        "ledger.db-wal",
+                                                        "ledger.db-shm",
+                                                        "ledger.db-journal",
+                                                        "ledger.db.damaged",
+                                                        "ledger.db.damaged-wal"};
 
 bool is_ours_in_root(const DirEntry& entry) {
   if (entry.directory) return entry.name == kQuarantine;

@@ -65,6 +65,7 @@ bool StoreIndex::add(BlobRecord record, bool pending) {
     const Entry* other = (segment ? known->snapshot : known->segment).get();
     if (other != nullptr && !same_range(other->record, record)) return false;
   }
+  evicted_.erase({record.kind, record.identity});
   Node& node = make_node(record.identity);
   if (segment) {
     node.parent = record.begin == 0 ? &roots_[record.model] : &make_node(record.parent);
@@ -111,7 +112,21 @@ bool StoreIndex::erase(const BlobKey& key) {
   return true;
 }
 
+bool StoreIndex::evict(const BlobKey& key) {
+  const BlobRecord* record = find(key);
+  if (record == nullptr) return false;
+  const EvictedBlob gone = evicted_blob(*record);
+  erase(key);
+  evicted_.add(gone);
+  return true;
+}
+
+void StoreIndex::remember_evicted(const EvictedBlob& blob) {
+  if (entry(blob.key) == nullptr) evicted_.add(blob);
+}
+
 void StoreIndex::clear() {
+  evicted_.clear();
   nodes_.clear();
   roots_.clear();
   slots_.clear();

@@ -25,6 +25,7 @@
 #include "core/tokens.h"
 #include "store/blob_format.h"
 #include "store/blob_record.h"
+#include "store/evicted_chains.h"
 #include "store/eviction.h"
 #include "store/identity.h"
 
@@ -53,7 +54,16 @@ class StoreIndex {
   bool add(BlobRecord record, bool pending);
   void publish(const BlobKey& key);  // pending -> published
   bool erase(const BlobKey& key);    // false: not there
+  bool evict(const BlobKey& key);    // the same, and it is remembered that it had to make room
   void clear();
+
+  // Evicted in an earlier life. What is there again is not remembered.
+  void remember_evicted(const EvictedBlob& blob);
+
+  // What the longest checkpoint of `tokens` with position <= limit would be, had nothing that is
+  // remembered been evicted; 0: no longer than what is there.
+  [[nodiscard]] Position evicted(const Fingerprint& model, TokenSpan tokens, Position limit,
+                                 bool needs_snapshot) const;
 
   [[nodiscard]] const BlobRecord* find(const BlobKey& key) const;  // pending ones too
   [[nodiscard]] bool published(const BlobKey& key) const;
@@ -148,6 +158,7 @@ class StoreIndex {
   std::vector<Node*> slots_;                                   // nodes_, dense: see places()
   std::map<BlobKey, int> holds_;  // outlive their entries: a quarantined one may come back
   std::vector<Identity> pins_;
+  EvictedChains evicted_;
   std::uint64_t bytes_ = 0;
   std::uint64_t pending_bytes_ = 0;
   std::size_t entries_ = 0;

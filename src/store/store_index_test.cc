@@ -117,6 +117,67 @@ TEST_F(StoreIndexTest, PendingPartsCoverButAreNeverOffered) {
   EXPECT_EQ(longest(prompt), 250);
 }
 
+TEST_F(StoreIndexTest, WhatWasEvictedIsKnownByHowFarItWouldHaveReached) {
+  const auto line = put(prompt, {100, 250, 400, 600}, {100, 400, 600});
+  const auto evicted = [&](TokenSpan tokens, Position limit = 1 << 20) {
+    return index.evicted(kModel, tokens, limit, true);
+  };
+  EXPECT_EQ(evicted(prompt), 0) << "nothing was";
+  index.erase({BlobKind::snapshot, line[3].identity});
+  EXPECT_EQ(evicted(prompt), 0) << "what is erased otherwise was not evicted";
+  EXPECT_TRUE(index.evict(key_of(line[3])));
+  EXPECT_FALSE(index.evict(key_of(line[3])));
+  EXPECT_EQ(evicted(prompt), 0) << "a segment without its snapshot brings nothing back";
+  EXPECT_EQ(index.evicted(kModel, prompt, 1000, false), 600) << "but for models without state";
+  EXPECT_TRUE(index.evict({BlobKind::snapshot, line[2].identity}));
+  EXPECT_EQ(evicted(prompt), 400);
+  EXPECT_EQ(evicted(prompt, 399), 0);
+  EXPECT_EQ(longest(prompt), 100);
+  index.evict(key_of(line[2]));
+  index.evict(key_of(line[1]));
+  EXPECT_EQ(evicted(prompt), 400) << "along what is left and what is gone";
+  index.evict({BlobKind::snapshot, line[0].identity});
+  index.evict(key_of(line[0]));
+  EXPECT_EQ(evicted(prompt), 400) << "nothing is left of the chain";
+  Tokens other = prompt;
+  other[399] ^= 1;
+  EXPECT_EQ(evicted(other), 100);
+  EXPECT_EQ(index.evicted(model_named('n'), prompt, 1000, true), 0);
+
+  put(prompt, {100, 250, 400}, {400});
+  EXPECT_EQ(evicted(prompt), 0) << "it is there again";
+  index.evict({BlobKind::snapshot, line[2].identity});
+  EXPECT_EQ(evicted(prompt), 400);
+  index.remember_evicted(evicted_blob(line[0]));
+  index.clear();
+  EXPECT_EQ(evicted(prompt), 0);
+}
+
+TEST(EvictedChains, TheOldestAreForgottenFirst) {
+  EvictedChains chains(4);
+  const Tokens first = random_tokens(1, 1000);
+  const Tokens second = random_tokens(2, 1000);
+  const auto reach = [&](const Tokens& tokens) {
+    return chains.reach(kModel, tokens, {{}}, false);
+  };
+  for (const BlobRecord& segment : line_of(kModel, first, {100, 200, 300})) {
+    chains.add(evicted_blob(segment));
+    chains.add(evicted_blob(segment));  // it was there again in between
+  }
+  EXPECT_EQ(reach(first), 0) << "the chain begins with what is forgotten";
+  EXPECT_EQ(chains.size(), 2U);
+  auto line = line_of(kModel, second, {100, 200, 300});
+  std::reverse(line.begin(), line.end());  // as they are evicted: the last first
+  for (const BlobRecord& segment : line) chains.add(evicted_blob(segment));
+  EXPECT_EQ(reach(second), 300);
+  chains.erase(key_of(line[0]));
+  EXPECT_EQ(reach(second), 200);
+  for (const BlobRecord& segment : line) chains.erase(key_of(segment));
+  EXPECT_EQ(reach(second), 0);
+  chains.clear();
+  EXPECT_TRUE(chains.empty());
+}
+
 TEST_F(StoreIndexTest, FailedWriteLeavesNoTrace) {
   const auto line = line_of(kModel, prompt, {100});
   index.add(line[0], true);

@@ -3,6 +3,7 @@
 // is a chain whose parts are all there (S3).
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "store/store_index.h"
 
@@ -94,6 +95,21 @@ StoredCover StoreIndex::cover(const Fingerprint& model, TokenSpan tokens) const 
     if (step.position > cover.until) cover = {step.position, step.node->identity};
   }
   return cover;
+}
+
+Position StoreIndex::evicted(const Fingerprint& model, TokenSpan tokens, Position limit,
+                             bool needs_snapshot) const {
+  if (evicted_.empty() || limit <= 0) return 0;
+  std::vector<EvictedChains::Stand> known;
+  for (const Step& step : walk(model, tokens, limit, Use::plan)) {
+    known.push_back({step.node->identity, step.position});
+  }
+  if (known.empty()) known.emplace_back();  // of this model nothing is left
+  const auto most = std::min(tokens.size(), static_cast<std::size_t>(limit));
+  const auto chain = longest(model, tokens, limit, needs_snapshot);
+  const Position reach =
+      evicted_.reach(model, tokens.first(most), std::move(known), needs_snapshot);
+  return chain && chain->position >= reach ? 0 : reach;
 }
 
 std::vector<Position> StoreIndex::snapshots(const Fingerprint& model, TokenSpan tokens) const {

@@ -48,6 +48,7 @@ void StoreJanitor::load() {
     log_warning("store: {}; the index is read from the files", records.error().describe());
     return;
   }
+  const auto evicted = shared.catalog->evicted();
   const std::int64_t day = shared.catalog->number("day");
   const std::int64_t written = shared.catalog->number("written");
   // An empty one may be new beside files that are not.
@@ -55,6 +56,7 @@ void StoreJanitor::load() {
   {
     const std::scoped_lock hold(shared.mutex);
     for (BlobRecord& record : *records) shared.index.add(std::move(record), false);
+    for (const EvictedBlob& blob : evicted) shared.index.remember_evicted(blob);
     if (day >= shared.day) {
       shared.day = day;
       shared.stats.bytes_written_today +=
@@ -126,7 +128,7 @@ void StoreJanitor::take_in(const StoreFolder::Scan& scan) {
     shared.stats.unknown_versions = scan.unknown_versions;
     shared.stats.quarantined += scan.damaged.size();
   }
-  remove(dead);
+  remove(dead, Why::useless);
   if (scan.unknown_versions > 0) {
     log_info("store: {} files of a newer version are left alone", scan.unknown_versions);
   }
@@ -146,7 +148,8 @@ void StoreJanitor::take_in(const StoreFolder::Scan& scan) {
 
 // Forgets entries that no running restore needs, then removes their files. They are no losses: a
 // session in memory that was told so would write them again, and they would be evicted again.
-std::uint64_t StoreJanitor::remove(const std::vector<BlobKey>& keys) {
+// What had to make room is remembered as that.
+std::uint64_t StoreJanitor::remove(const std::vector<BlobKey>& keys, Why why) {
   std::vector<BlobRecord> gone;
   {
     const std::scoped_lock hold(shared_->mutex);
@@ -154,8 +157,13 @@ std::uint64_t StoreJanitor::remove(const std::vector<BlobKey>& keys) {
       const BlobRecord* record = shared_->index.find(key);
       if (record == nullptr || shared_->index.held(key)) continue;
       gone.push_back(*record);
-      shared_->index.erase(key);
       shared_->changes.erased.push_back(key);
+      if (why == Why::to_make_room) {
+        shared_->changes.evicted.push_back(evicted_blob(*record));
+        shared_->index.evict(key);
+      } else {
+        shared_->index.erase(key);
+      }
     }
   }
   std::uint64_t freed = 0;
@@ -191,7 +199,7 @@ bool StoreJanitor::free_down_to(std::uint64_t most, std::uint64_t coming) {
     const std::scoped_lock hold(shared.mutex);
     if (used > most) order = shared.index.eviction_order(used - most, shared.clock.wall_seconds());
   }
-  const std::uint64_t freed = remove(order);
+  const std::uint64_t freed = remove(order, Why::to_make_room);
   shared.flush_catalog();
   const bool fits = shared.folder_bytes() + coming <= shared.options.size_max;
   {
@@ -215,7 +223,7 @@ void StoreJanitor::remove_superseded(const Identity& tip) {
     outgrown = shared_->index.superseded_by(tip, shared_->options.snapshot_spacing);
   }
   if (outgrown.empty()) return;
-  remove(outgrown);
+  remove(outgrown, Why::useless);
   const std::scoped_lock hold(shared_->mutex);
   shared_->stats.superseded += outgrown.size();
 }

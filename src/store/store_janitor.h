@@ -36,7 +36,8 @@ class StoreJanitor {
   void load();
   void read_pins();
   void take_in(const StoreFolder::Scan& scan);
-  std::uint64_t remove(const std::vector<BlobKey>& keys);
+  enum class Why { useless, to_make_room };
+  std::uint64_t remove(const std::vector<BlobKey>& keys, Why why);
   bool free_down_to(std::uint64_t most, std::uint64_t coming);
 
   const std::shared_ptr<StoreShared> shared_;

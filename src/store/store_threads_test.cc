@@ -161,6 +161,28 @@ TEST_F(StoreThreadsTest, WritesAndRestoresAtTheSameTimeWithinASmallBudget) {
   EXPECT_LE(store->stats().bytes, options.size_max);
 }
 
+TEST_F(StoreThreadsTest, WhatWasEvictedIsRememberedOverARestart) {
+  options.size_max = 9 << 20;
+  open();
+  const auto evicted = [&](int talk) { return store->evicted(tokens_of(talk), 400); };
+  int talk = 0;
+  while (store->stats().evicted == 0 && talk < 100) {
+    write(++talk);
+    ASSERT_TRUE(store->drain(kLong));
+  }
+  std::vector<int> gone;
+  for (int i = 1; i <= talk; ++i) {
+    if (!store->longest(tokens_of(i), 400)) gone.push_back(i);
+  }
+  ASSERT_FALSE(gone.empty());
+  for (const int i : gone) EXPECT_EQ(evicted(i), 300) << i;
+  close();
+  open();
+  for (const int i : gone) EXPECT_EQ(evicted(i), 300) << i;
+  EXPECT_EQ(evicted(talk), 0);
+  EXPECT_EQ(evicted(1000), 0);
+}
+
 TEST_F(StoreThreadsTest, TheDaysWritesAreRememberedOverARestart) {
   options.writes_per_day = std::uint64_t{1} << 40;
   open();

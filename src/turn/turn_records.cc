@@ -368,21 +368,13 @@ Result<bool> TurnRecords::forget_turn(const std::string& id) {
 }
 
 Result<std::int64_t> TurnRecords::forget_session(const std::string& session) {
-  std::vector<Sha256> contexts;
-  auto turns = env_.ledger.list({.limit = 100'000, .session = session});
-  if (!turns) return std::unexpected(turns.error());
-  for (const TurnRecord& turn : *turns) {
-    if (const auto whole = env_.ledger.find(turn.id); whole && *whole) {
-      contexts.push_back((*whole)->context);
-    }
-  }
-  auto purged = env_.ledger.purge_session(session);
-  if (!purged) return purged;
+  const auto purged = env_.ledger.purge_session(session);
+  if (!purged) return std::unexpected(purged.error());
   recent_.forget_session(session);
-  for (const Sha256& context : contexts) {
+  for (const Sha256& context : purged->contexts) {
     if (env_.forget) env_.forget(context);
   }
-  return purged;
+  return purged->turns;
 }
 
 }  // namespace samovar

@@ -2,6 +2,8 @@
 // neither reader nor engine thread waits for that. Method: a ledger in memory, events by hand.
 #include "turn/turn_records.h"
 
+#include <stdexcept>
+
 #include "tests/support/manual_executor.h"
 
 namespace samovar {
@@ -17,7 +19,8 @@ class TurnRecordsTest : public ::testing::Test {
         .model = "m",
         .model_name = "tiny",
         .template_id = "t",
-        .read_reply = [](const SavedSyntax&, TokenSpan reply) -> std::optional<ChatMessage> {
+        .read_reply = [this](const SavedSyntax&, TokenSpan reply) -> std::optional<ChatMessage> {
+          if (unreadable) throw std::runtime_error("the reply cannot be read");
           ChatMessage message{.role = Role::assistant};
           message.content = "reply of " + std::to_string(reply.size());
           return message;
@@ -26,13 +29,14 @@ class TurnRecordsTest : public ::testing::Test {
       remembered.emplace_back(turn.id, ids);
     };
     environment.forget = [this](const Sha256&) { ++forgotten; };
+    environment.format = [](const ChatMessage& reply) { return "formatted " + reply.content; };
     records = std::make_unique<TurnRecords>(std::move(environment));
     records->on_ended([this](EndedReply reply) { ended.push_back(std::move(reply)); });
   }
 
   // A request of `texts`, user and assistant by turns, one token a word and a start a message.
   std::shared_ptr<TurnRecorder> begin(const std::string& id, const std::vector<std::string>& texts,
-                                      const std::string& session = "") {
+                                      const std::string& session = "", bool keep_text = false) {
     auto chat = std::make_shared<ChatRequest>();
     RenderedChat rendered;
     for (std::size_t i = 0; i < texts.size(); ++i) {
@@ -51,6 +55,7 @@ class TurnRecordsTest : public ::testing::Test {
     origin.id = id;
     origin.dialect = "chat.completions";
     origin.session_key = session;
+    origin.keep_text = keep_text;
     origin.chat = std::move(chat);
     return records->begin(std::move(origin), rendered);
   }
@@ -81,7 +86,12 @@ class TurnRecordsTest : public ::testing::Test {
   std::vector<std::pair<std::string, std::vector<std::string>>> remembered;
   std::vector<EndedReply> ended;
   int forgotten = 0;
+  bool unreadable = false;
 };
+
+TurnFailed client_gone() {
+  return {.error = {ErrorKind::cancelled, "the client is gone"}, .timings = {}};
+}
 
 TEST_F(TurnRecordsTest, ATurnLeavesItsRecordItsReplyAndItsShape) {
   const auto turn = begin("a", {"hello"});
@@ -224,6 +234,121 @@ TEST_F(TurnRecordsTest, ForgettingASessionForgetsItsRepliesToo) {
   EXPECT_EQ(forgotten, 1);
   EXPECT_FALSE(ledger->find("a")->has_value());
   EXPECT_TRUE(ledger->find("b")->has_value());
+}
+
+// --- clients that leave early, replies that cannot be read ---
+
+TEST_F(TurnRecordsTest, AClientThatLeavesBeforeItsTurnIsAdmittedLeavesAClosedRecord) {
+  const auto turn = begin("a", {"hello"});
+  turn->reader_left();
+  EXPECT_EQ(record("a").ended, 0) << "the turn may still run";
+  turn->on_event(client_gone());
+  background.run_all();
+  const TurnRecord cut = record("a");
+  EXPECT_GT(cut.ended, 0);
+  EXPECT_EQ(cut.status, TurnStatus::incomplete) << "the same question is likely to come again";
+  EXPECT_FALSE(cut.prompt.empty());
+  EXPECT_FALSE(cut.miss.has_value()) << "it was never planned";
+  EXPECT_TRUE(remembered.empty());
+  ASSERT_TRUE(ledger->flush());
+  EXPECT_EQ(ledger->list({.status = TurnStatus::running})->size(), 0U);
+}
+
+TEST_F(TurnRecordsTest, AReplyThatCannotBeReadStillClosesItsRecord) {
+  unreadable = true;
+  const auto turn = begin("a", {"hello"});
+  turn->on_event(started(7, 0));
+  turn->started(started(7, 0));
+  turn->on_token(100);
+  turn->on_event(client_gone());
+  EXPECT_NO_THROW(turn->reader_left());
+  EXPECT_GT(record("a").ended, 0);
+  EXPECT_EQ(record("a").reply, (Tokens{100})) << "its tokens are kept nevertheless";
+  EXPECT_TRUE(remembered.empty());
+  unreadable = false;
+  turn->failed(client_gone());
+  EXPECT_TRUE(remembered.empty()) << "it is closed";
+}
+
+TEST_F(TurnRecordsTest, TheTextOfACutReplyIsKeptAsItsDialectFormatsIt) {
+  const auto kept = begin("kept", {"hello"}, "", true);
+  const auto silent = begin("silent", {"other"});
+  for (const auto& turn : {kept, silent}) {
+    turn->on_event(started(7, 0));
+    turn->on_token(100);
+    turn->on_token(101);
+    turn->on_event(client_gone());
+    turn->reader_left();
+  }
+  EXPECT_EQ(record("kept").message, "formatted reply of 2");
+  EXPECT_EQ(record("silent").message, "");
+  ASSERT_TRUE(ledger->flush());
+  EXPECT_EQ(record("kept").message, "formatted reply of 2");
+}
+
+// --- what is purged while it runs ---
+
+TEST_F(TurnRecordsTest, ATurnThatIsPurgedBeforeItIsComparedLeavesNothing) {
+  const auto turn = begin("a", {"hello"}, "mine");
+  EXPECT_EQ(records->forget_session("mine").value(), 1);
+  finish(*turn, 7, 0);
+  EXPECT_TRUE(remembered.empty());
+  EXPECT_TRUE(ended.empty()) << "nothing to warm";
+  ASSERT_TRUE(ledger->flush());
+  EXPECT_FALSE(ledger->find("a")->has_value());
+  EXPECT_TRUE(ledger->list({})->empty());
+  const auto next = begin("b", {"hello", "the reply", "more"});
+  finish(*next, 22, 7);
+  EXPECT_EQ(next->report().miss->cause, Cause::first_turn) << "no shape of it is known";
+}
+
+TEST_F(TurnRecordsTest, ATurnThatIsPurgedBeforeItEndsLeavesNothing) {
+  const auto turn = begin("a", {"hello"}, "mine");
+  turn->on_event(started(7, 0));
+  turn->started(started(7, 0));
+  turn->on_token(100);
+  EXPECT_EQ(records->forget_session("mine").value(), 1);
+  EXPECT_EQ(forgotten, 1) << "what replay knows of its place";
+  turn->reader_left();
+  turn->on_event(client_gone());
+  background.run_all();
+  EXPECT_TRUE(remembered.empty());
+  ASSERT_TRUE(ledger->flush());
+  EXPECT_FALSE(ledger->find("a")->has_value());
+  const auto next = begin("b", {"hello", "reply of 1", "more"});
+  finish(*next, 24, 7);
+  EXPECT_EQ(next->report().miss->cause, Cause::first_turn);
+}
+
+TEST_F(TurnRecordsTest, ATurnThatIsErasedWhileItRunsLeavesNothing) {
+  const auto turn = begin("a", {"hello"});
+  turn->on_event(started(7, 0));
+  turn->started(started(7, 0));
+  EXPECT_TRUE(records->forget_turn("a").value());
+  finish(*turn, 7, 0);
+  EXPECT_TRUE(remembered.empty());
+  ASSERT_TRUE(ledger->flush());
+  EXPECT_TRUE(ledger->list({})->empty());
+  EXPECT_FALSE(records->forget_turn("a").value());
+}
+
+TEST_F(TurnRecordsTest, PurgingASessionTakesWhatRanAndWhatRunsAndNothingElse) {
+  finish(*begin("a", {"hello"}, "mine"), 7, 0);
+  finish(*begin("b", {"hello", "the reply", "more"}, "mine"), 22, 7);
+  finish(*begin("c", {"other"}, "yours"), 7, 0);
+  const auto running = begin("d", {"hello", "the reply", "more", "the reply", "go on"}, "mine");
+  EXPECT_EQ(records->forget_session("mine").value(), 3);
+  EXPECT_EQ(forgotten, 3) << "once for each place";
+  finish(*running, 40, 30);
+  ASSERT_TRUE(ledger->flush());
+  const auto left = ledger->list({});
+  ASSERT_EQ(left->size(), 1U);
+  EXPECT_EQ((*left)[0].id, "c");
+  EXPECT_EQ(records->forget_session("mine").value(), 0);
+  EXPECT_EQ(remembered.size(), 3U) << "not that of the running one";
+  const auto next = begin("e", {"hello", "something else", "another"});
+  finish(*next, 29, 7);
+  EXPECT_EQ(next->report().miss->cause, Cause::first_turn);
 }
 
 TEST(RecentTurns, KeepsTheNewestAndDropsTextsBeforeTurns) {

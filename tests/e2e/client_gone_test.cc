@@ -89,5 +89,19 @@ TEST_F(ClientGone, HalfClosedClientIsServed) {
   EXPECT_GT(events, 2);
 }
 
+// Goal: one that does so without streaming gets its whole reply, the same as if it had not.
+TEST_F(ClientGone, HalfClosedClientGetsItsWholeReply) {
+  const Json body = request({message("user", prose(6'000, 6))}, 20);
+  RawClient client(server_.port());
+  client.send(post("/v1/chat/completions", body.dump(), "Connection: close\r\n"));
+  client.finish_sending();
+  const std::string& all = client.receive_all(120);
+  ASSERT_TRUE(all.starts_with("HTTP/1.1 200 OK\r\n")) << all;
+  Json reply = Json::parse(all.substr(all.find("\r\n\r\n") + 4), nullptr, false);
+  EXPECT_EQ(reply["usage"]["completion_tokens"], 20) << reply;
+  EXPECT_EQ(reply["choices"][0]["message"]["content"],
+            chat(server_.port(), body).json["choices"][0]["message"]["content"]);
+}
+
 }  // namespace
 }  // namespace samovar::testing
