@@ -28,7 +28,9 @@ libraries="-lspdlog -lfmt -lcrypto -lsqlite3 -pthread"
 # Everything below llama.cpp that a target may need; the archive gives each only what it uses.
 sources() {
   find src/base src/core src/fs src/store -name '*.cc' ! -name '*_test.cc'
-  ls src/api/{chat_messages,chat_sampling,json_fields,json_outline,json_text,message_memo}.cc
+  ls src/api/{chat_messages,chat_request,chat_sampling,json_fields,json_outline,json_text}.cc
+  ls src/api/{completions_request,message_memo,messages_blocks,messages_request,messages_tools}.cc
+  ls src/api/{outlined_body,token_list}.cc
   ls src/api/{response_items,responses_input,responses_request,responses_settings,responses_tools}.cc
   ls tests/support/sim_*.cc tests/support/blobs.cc
   find tests/fuzz -name '*.cc' ! -name '*_test.cc'

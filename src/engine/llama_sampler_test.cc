@@ -234,7 +234,7 @@ TEST_F(LlamaSamplerTest, AThinkingBudgetEndsTheThinking) {
     const std::size_t end = said.find("</think>");
     ASSERT_NE(end, std::string::npos) << said;
     EXPECT_EQ(said.find("</think>", end + 1), std::string::npos) << "forced once: " << said;
-    if (budget == 0) EXPECT_EQ(end, 0u) << said;
+    EXPECT_EQ(end == 0, budget == 0) << said;
   }
   params.thinking_budget = std::nullopt;
   EXPECT_EQ(text(reply(params, 24, prompt)).find("</think>"), std::string::npos);

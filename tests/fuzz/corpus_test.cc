@@ -37,13 +37,14 @@ TEST_P(Corpus, IsReadWithoutAFault) {
   EXPECT_GT(files, 0) << folder;
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, Corpus,
-                         ::testing::Values(Target{"catalog", fuzz_catalog::run},
-                                           Target{"import", fuzz_import::run},
-                                           Target{"responses", fuzz_responses::run},
-                                           Target{"segment", fuzz_segment::run},
-                                           Target{"snapshot", fuzz_snapshot::run}),
-                         [](const auto& target) { return target.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    Targets, Corpus,
+    ::testing::Values(Target{"catalog", fuzz_catalog::run}, Target{"chat", fuzz_chat::run},
+                      Target{"completions", fuzz_completions::run},
+                      Target{"import", fuzz_import::run}, Target{"messages", fuzz_messages::run},
+                      Target{"responses", fuzz_responses::run},
+                      Target{"segment", fuzz_segment::run}, Target{"snapshot", fuzz_snapshot::run}),
+    [](const auto& target) { return target.param.name; });
 
 }  // namespace
 }  // namespace samovar

@@ -1,33 +1,20 @@
 // Fuzz target: the parser of POST /v1/responses. An input is a body, any bytes. It must be refused
 // with words, or become the same request whether or not its items were seen before.
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
 #include "api/message_memo.h"
 #include "api/responses_request.h"
 #include "tests/fuzz/targets.h"
+#include "tests/fuzz/told.h"
 
 namespace samovar::fuzz_responses {
 namespace {
 
-void require(bool condition) {
-  if (!condition) std::abort();
-}
+using fuzz::require;
 
 std::string told(const ResponsesRequest& request) {
-  std::string out = request.settings;
-  for (const ChatMessage& message : request.chat.messages) {
-    out += '\n';
-    for (const std::string& text : {std::string(to_string(message.role)), message.content,
-                                    message.reasoning, message.tool_call_id, message.name}) {
-      out += text + '\x1F';
-    }
-    for (const ToolCall& call : message.tool_calls) {
-      out += call.id + '\x1F' + call.name + '\x1F' + call.arguments + '\x1F';
-    }
-  }
-  return out;
+  return request.settings + fuzz::told(request.chat);
 }
 
 }  // namespace

@@ -11,7 +11,16 @@ namespace samovar {
 namespace fuzz_catalog {
 void run(Bytes input);
 }
+namespace fuzz_chat {
+void run(Bytes input);
+}
+namespace fuzz_completions {
+void run(Bytes input);
+}
 namespace fuzz_import {
+void run(Bytes input);
+}
+namespace fuzz_messages {
 void run(Bytes input);
 }
 namespace fuzz_responses {
