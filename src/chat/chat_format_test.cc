@@ -167,8 +167,6 @@ TEST_F(ChatFormatTest, ErrorsNameTheField) {
   };
   std::vector<Case> cases;
   cases.push_back({"empty", chat({}), "messages", "empty"});
-  cases.push_back({"system later", chat({message(Role::user, "a"), message(Role::system, "b")}),
-                   "messages", "System message must be at the beginning"});
   cases.push_back({"no user", chat({message(Role::system, "b")}), "messages", "No user query"});
   ChatRequest request =
       chat({message(Role::user, "a"), call_message("1", "f", "{\"cut"), tool_message("1", "x")});
