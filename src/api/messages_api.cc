@@ -12,7 +12,15 @@
 namespace samovar {
 namespace {
 
-HttpResponse refuse(const Error& error) { return error_response(error, 1, ErrorForm::anthropic); }
+HttpResponse refuse(const Error& error) {
+  HttpResponse response = error_response(error, 1, ErrorForm::anthropic);
+  if (error.field != kThreadField) return response;
+  auto json = nlohmann::ordered_json::parse(response.body);
+  json["error"]["details"] = {{"error_code", "thread_unsupported_request"},
+                              {"unsupported", nlohmann::ordered_json::array({kThreadField})}};
+  response.body = json_text(json);
+  return response;
+}
 
 }  // namespace
 

@@ -231,6 +231,16 @@ TEST_F(MessagesApiTest, ErrorsHaveAnthropicsForm) {
   EXPECT_EQ(error(response)["error"]["message"], "prompt is too long: 9 tokens, the context has 8");
 }
 
+// The SDK then sends all messages itself.
+TEST_F(MessagesApiTest, ThreadsAreRefusedInTheWayTheSdkUnderstands) {
+  const HttpResponse response = messages_.create(request(
+      R"({"max_tokens":9,"thread":{"type":"create"},"messages":[{"role":"user","content":"x"}]})"));
+  EXPECT_EQ(response.status, 400);
+  const Json error = Json::parse(response.body)["error"];
+  EXPECT_EQ(error["details"].dump(),
+            R"({"error_code":"thread_unsupported_request","unsupported":["thread"]})");
+}
+
 TEST_F(MessagesApiTest, TheFieldAtFaultIsNamedInTheMessage) {
   const Json json = Json::parse(
       messages_.create(request(R"({"max_tokens":"x","messages":[{"role":"user","content":""}]})"))

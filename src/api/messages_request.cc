@@ -94,6 +94,10 @@ void refuse_unsupported(const JsonObject& body) {
     body.problem().report("'mcp_servers' is not supported", "mcp_servers",
                           "let the client call its MCP servers and send their tools in 'tools'");
   }
+  if (body.find("thread") != nullptr) {
+    body.problem().report("'thread' is not supported: nothing is kept of earlier requests",
+                          kThreadField, "send all messages with every request");
+  }
   if (body.find("container") != nullptr) {
     body.problem().report("'container' is not supported", "container", "leave it out");
   }

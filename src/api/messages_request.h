@@ -15,6 +15,10 @@
 
 namespace samovar {
 
+// The field with which Anthropic's SDK asks the server to keep the conversation. Refused with what
+// makes the SDK send all messages itself (messages_api.cc).
+inline constexpr const char* kThreadField = "thread";
+
 // Errors: invalid_argument (field and remedy filled), too_large (body above
 // limits::body_bytes_max). With a memo, used for this dialect alone, only messages that are not in
 // it are parsed, for the same result.

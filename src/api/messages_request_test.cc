@@ -216,6 +216,7 @@ TEST(MessagesRequest, WhatCannotBeHonouredIsRefusedByName) {
        "context_management.edits[0].type", "clear_tool_uses"},
       {with(R"("mcp_servers":[{"url":"x"}])"), "mcp_servers", "not supported"},
       {with(R"("container":"c")"), "container", "not supported"},
+      {with(R"("thread":{"type":"create"})"), "thread", "not supported"},
       {with(R"("output_config":{"format":{"type":"json_schema"}})"), "output_config.format.schema",
        "missing"},
   };

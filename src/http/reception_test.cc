@@ -68,8 +68,8 @@ class Asker {
     const std::string end = "GET " + std::string(path) + " " + text + " ";
     return client_.receive_until(end).ends_with(end);
   }
-  // Once two are answered, the reception has taken in what other clients had sent before: the second
-  // is read in a later round.
+  // Once two are answered, the reception has taken in what other clients had sent before: the
+  // second is read in a later round.
   bool settles(std::string_view path = "/ask") { return answered(path) && answered(path); }
 
  private:

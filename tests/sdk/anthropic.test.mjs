@@ -229,8 +229,7 @@ suite('anthropic: messages with a scripted model', () => {
       const runner = anthropic.beta.messages.toolRunner({
         model: 'm',
         max_tokens: 4000,
-        stream,
-        thread: false,
+        stream, // asks for a thread first, and goes on without when told that there is none
         messages: [{ role: 'user', content: 'What is the weather in Paris?' }],
         tools: [
           betaZodTool({
