@@ -10,6 +10,7 @@
 #include "api/json_fields.h"
 #include "api/message_memo.h"
 #include "api/outlined_body.h"
+#include "base/limits.h"
 
 namespace samovar {
 namespace {
@@ -50,6 +51,13 @@ void refuse_unsupported(const JsonObject& body) {
     body.problem().report("only one choice per request is supported", "n",
                           "leave 'n' out or send 1, and send the request again for more");
   }
+  refuse_foreign_fields(body);
+  if (const auto* kinds = body.array("modalities", limits::tools_max)) {
+    for (const auto& kind : *kinds) {
+      if (kind == "text") continue;
+      body.problem().report("only text is written here", "modalities", "leave the field out");
+    }
+  }
   if (body.find("functions") != nullptr) {
     body.problem().report("'functions' is not supported", "functions", "use 'tools'");
   }
@@ -88,6 +96,24 @@ std::optional<ChatCompletionRequest> parse_by_message(std::string_view body,
 }
 
 }  // namespace
+
+void refuse_foreign_fields(const JsonObject& body) {
+  constexpr const char* kSchema = "use 'response_format' of chat completions";
+  constexpr std::pair<const char*, const char*> kFields[] = {
+      {"grammar", kSchema},
+      {"json_schema", kSchema},
+      {"guided_json", kSchema},
+      {"guided_regex", kSchema},
+      {"guided_choice", kSchema},
+      {"guided_grammar", kSchema},
+      {"structured_outputs", kSchema},
+      {"web_search_options", "let the client search, and send what it found"},
+      {"audio", "ask for text"}};
+  for (const auto& [name, remedy] : kFields) {
+    if (body.find(name) == nullptr) continue;
+    body.problem().report(fmt::format("'{}' is not supported", name), name, remedy);
+  }
+}
 
 void read_reply_options(const JsonObject& fields, const ChatDefaults& defaults,
                         DialectRequest& request) {

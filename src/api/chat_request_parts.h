@@ -28,6 +28,10 @@ void read_sampling(const JsonObject& body, int vocab_size, SamplingParams& sampl
 void read_stop(const JsonObject& body, std::vector<std::string>& stop,
                const std::string& name = "stop");
 
+// Fields of other servers that would change the reply's meaning if they were passed over in silence
+// (chat_request.cc).
+void refuse_foreign_fields(const JsonObject& body);
+
 // How to reply: everything but the conversation (chat_request.cc). Defaults first.
 void read_reply_options(const JsonObject& fields, const ChatDefaults& defaults,
                         DialectRequest& request);

@@ -233,6 +233,9 @@ TEST(ChatRequest, WrongTypesAndOutOfRangeValuesAreRefused) {
       {with(R"("reasoning_effort":2)"), "reasoning_effort", "must be a string"},
       {with(R"("functions":[])"), "functions", "not supported"},
       {with(R"("function_call":"auto")"), "function_call", "not supported"},
+      {with(R"("grammar":"root ::= x")"), "grammar", "not supported"},
+      {with(R"("guided_json":{})"), "guided_json", "not supported"},
+      {with(R"("modalities":["text","audio"])"), "modalities", "only text"},
   });
 }
 

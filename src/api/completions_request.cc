@@ -47,6 +47,12 @@ void refuse_unsupported(const JsonObject& body) {
     problem.report("'suffix' is not supported: the model continues text, it does not fill gaps",
                    "suffix", "leave it out, or write the model's own infill tokens into 'prompt'");
   }
+  refuse_foreign_fields(body);
+  for (const char* name : {"response_format", "tools", "messages"}) {
+    if (body.find(name) == nullptr) continue;
+    problem.report(fmt::format("'{}' belongs to chat completions", name), name,
+                   "send it to POST /v1/chat/completions");
+  }
   for (const char* name : {"n", "best_of"}) {
     if (const auto n = body.integer(name, 1, 128); n && *n != 1) {
       problem.report("only one choice per request is supported", name,
