@@ -125,16 +125,46 @@ TEST_F(ChatDialectTest, HeldBackTextComesBeforeTheFinish) {
   EXPECT_EQ(Json::parse(data[1])["choices"][0]["delta"]["content"], "latetail");
 }
 
+// A dialect that cannot write the end of a reply says so, instead of ending without a word.
+TEST_F(ChatDialectTest, AnEndThatCannotBeWrittenIsAnError) {
+  class Broken final : public ReplyDialect {
+   public:
+    void block_begins(const ReplyBlock&, std::string&) override {}
+    void block_grows(const ReplyBlock&, std::string_view, std::span<const Sampled>,
+                     std::string&) override {}
+    void ended(const ReplyDone&, std::string&) override { throw std::runtime_error("boom"); }
+    void failed(const Error& error, std::string& out) override { out += error.message; }
+    [[nodiscard]] HttpResponse whole(const ReplyDone&) override {
+      throw std::runtime_error("boom");
+    }
+  };
+  for (const auto form : {ReplyMachine::Form::stream, ReplyMachine::Form::whole}) {
+    ReplyMachine reply(form, std::make_unique<Broken>(), std::make_unique<test::RecordReader>(),
+                       clock_);
+    EXPECT_THROW((void)reply.on_event(finished()), std::runtime_error);
+    EXPECT_FALSE(reply.done());
+    const std::string out = reply.fail({ErrorKind::internal, "could not be formatted"});
+    EXPECT_TRUE(reply.done());
+    if (form == ReplyMachine::Form::stream) {
+      EXPECT_EQ(out, "could not be formatted");
+    } else {
+      EXPECT_EQ(reply.take_response().status, 500);
+    }
+  }
+}
+
 TEST_F(ChatDialectTest, ACutToolCallEndsWithLength) {
   const auto data = sse_data(run({}, {text("B:0,i,n|"), finished(FinishReason::length)}));
   EXPECT_EQ(Json::parse(data[data.size() - 2])["choices"][0]["finish_reason"], "length");
 }
 
-TEST_F(ChatDialectTest, ACallWithoutAnIdGetsOne) {
-  const auto data = sse_data(run({}, {text("B:0,,n|"), finished()}));
-  const std::string id = Json::parse(data[1])["choices"][0]["delta"]["tool_calls"][0]["id"];
-  EXPECT_TRUE(id.starts_with("call_"));
-  EXPECT_GT(id.size(), 20U);
+TEST_F(ChatDialectTest, CallsWithoutIdsGetDifferentOnes) {
+  const auto data = sse_data(run({}, {text("B:0,,n|A:0,{}|B:1,,n|"), finished()}));
+  const std::string first = Json::parse(data[1])["choices"][0]["delta"]["tool_calls"][0]["id"];
+  const std::string second = Json::parse(data[3])["choices"][0]["delta"]["tool_calls"][0]["id"];
+  EXPECT_TRUE(first.starts_with("call_"));
+  EXPECT_GT(first.size(), 20U);
+  EXPECT_NE(first, second);
 }
 
 TEST_F(ChatDialectTest, ProgressIsSentOnlyIfAskedForAndAfterTheRole) {

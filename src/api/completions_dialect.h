@@ -31,6 +31,9 @@ class CompletionsDialect final : public ReplyDialect {
   void ended(const ReplyDone& reply, std::string& out) override;
   void failed(const Error& error, std::string& out) override;
   [[nodiscard]] HttpResponse whole(const ReplyDone& reply) override;
+  [[nodiscard]] std::string client_field(const std::string& field) const override {
+    return field == "messages" ? "prompt" : field;
+  }
 
  private:
   [[nodiscard]] nlohmann::ordered_json logprobs(std::span<const Sampled> tokens);

@@ -41,7 +41,11 @@ HttpResponse MessagesApi::count_tokens(const HttpRequest& request) {
   auto parsed = parse_messages_request(request.body, runner_.defaults(), &messages_);
   if (!parsed) return refuse(parsed.error());
   const auto rendered = runner_.render(*parsed);
-  if (!rendered) return refuse(rendered.error());
+  if (!rendered) {
+    Error error = rendered.error();
+    error.field = messages_field(error.field);
+    return refuse(error);
+  }
   HttpResponse response;
   response.body = json_text({{"input_tokens", rendered->prompt.size()}});
   return response;

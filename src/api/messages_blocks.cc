@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -11,6 +13,10 @@ namespace samovar {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+// How a tool's text says by itself that the tool failed.
+constexpr std::array<std::string_view, 4> kErrorSigns = {"Error", "error", "<error",
+                                                         "<tool_use_error>"};
 
 void unsupported(const JsonObject& block, const std::string& type, std::string remedy) {
   block.problem().report(fmt::format("content of type \"{}\" is not supported here", type),
@@ -46,10 +52,18 @@ void for_blocks(const JsonObject& owner, const char* name, Each each) {
 
 // A document may be plain text; a scanned one cannot be read here.
 std::string document_text(const JsonObject& block) {
+  const auto citations = block.object("citations");
+  if (citations && citations->boolean("enabled").value_or(false)) {
+    block.problem().report("citations are not made here", block.path("citations"),
+                           "leave the field out");
+  }
   const auto source = block.object("source");
   if (source && source->string("type") == "text") {
-    const std::string title = block.string("title").value_or("");
-    return (title.empty() ? "" : title + "\n") + source->required_string("data");
+    std::string text;
+    for (const char* name : {"title", "context"}) {
+      if (const auto line = block.string(name)) text += *line + "\n";
+    }
+    return text + source->required_string("data");
   }
   unsupported(block, "document", "send its text: {\"type\": \"text\", \"text\": ...}");
   return {};
@@ -70,8 +84,8 @@ std::string result_text(const JsonObject& block) {
     }
   });
   const bool failed = block.boolean("is_error").value_or(false);
-  const bool says_so =
-      text.starts_with('<') || text.starts_with("Error") || text.starts_with("error");
+  const bool says_so = std::ranges::any_of(
+      kErrorSigns, [&](std::string_view sign) { return text.starts_with(sign); });
   return failed && !says_so ? "Error: " + text : text;
 }
 
@@ -124,11 +138,16 @@ class BlockReader {
     messages_.push_back(std::move(result));
   }
 
-  // An assistant's texts stood around its other blocks and were one text when they were sampled;
-  // what a user says after tool results is a message of its own.
+  // An assistant's texts stood around its other blocks and were one text when they were sampled.
+  // What a user says after tool results is a message of its own; but a reminder that the client put
+  // there is not the user's: as a message it would be taken for the next question, before which
+  // templates drop the reasoning of the loop that still runs.
   void add_text(std::string text) {
     if (role_ == Role::assistant) {
       messages_.front().content += text;
+    } else if (!messages_.empty() && messages_.back().role == Role::tool &&
+               text.starts_with("<system-reminder>")) {
+      messages_.back().content += "\n\n" + text;
     } else if (!messages_.empty() && messages_.back().role == role_) {
       messages_.back().content += '\n' + text;
     } else {

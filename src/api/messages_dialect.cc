@@ -160,6 +160,17 @@ std::string_view MessagesDialect::keepalive() const {
   return "event: ping\ndata: {\"type\":\"ping\"}\n\n";
 }
 
+std::string messages_field(const std::string& field) {
+  constexpr std::string_view kParameters = ".function.parameters";
+  if (field.starts_with("response_format")) return "output_config.format";
+  if (!field.starts_with("tools[") || !field.ends_with(kParameters)) return field;
+  return field.substr(0, field.size() - kParameters.size()) + ".input_schema";
+}
+
+std::string MessagesDialect::client_field(const std::string& field) const {
+  return messages_field(field);
+}
+
 HttpResponse MessagesDialect::whole(const ReplyDone& reply) {
   const Ending end = ending(reply);
   Json json = message(usage_of(reply));

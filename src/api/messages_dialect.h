@@ -18,6 +18,9 @@
 
 namespace samovar {
 
+// What the Messages API calls a field of a chat request.
+[[nodiscard]] std::string messages_field(const std::string& field);
+
 class MessagesDialect final : public ReplyDialect {
  public:
   // `stop`: the request's own stop sequences; `max_tokens`: its limit.
@@ -35,6 +38,7 @@ class MessagesDialect final : public ReplyDialect {
 
   [[nodiscard]] HttpResponse whole(const ReplyDone& reply) override;
 
+  [[nodiscard]] std::string client_field(const std::string& field) const override;
   [[nodiscard]] std::string_view call_id_prefix() const override { return "toolu_"; }
   [[nodiscard]] ErrorForm error_form() const override { return ErrorForm::anthropic; }
 

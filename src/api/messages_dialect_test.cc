@@ -231,6 +231,18 @@ TEST_F(MessagesApiTest, ErrorsHaveAnthropicsForm) {
   EXPECT_EQ(error(response)["error"]["message"], "prompt is too long: 9 tokens, the context has 8");
 }
 
+TEST_F(MessagesApiTest, FieldsHaveTheNamesThatTheClientGaveThem) {
+  const auto message = [&](const std::string& field) {
+    chat_.error = Error{ErrorKind::invalid_argument, "no", field};
+    return Json::parse(messages_.create(request(kBody)).body)["error"]["message"];
+  };
+  EXPECT_EQ(message("tools[3].function.parameters"), "tools[3].input_schema: no");
+  EXPECT_EQ(message("response_format.json_schema"), "output_config.format: no");
+  EXPECT_EQ(message("messages"), "messages: no");
+  EXPECT_EQ(Json::parse(messages_.count_tokens(request(kBody)).body)["error"]["message"],
+            "messages: no");
+}
+
 // The SDK then sends all messages itself.
 TEST_F(MessagesApiTest, ThreadsAreRefusedInTheWayTheSdkUnderstands) {
   const HttpResponse response = messages_.create(request(

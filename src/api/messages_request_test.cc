@@ -104,6 +104,16 @@ TEST(MessagesRequest, SystemMessagesStayWhereTheyAre) {
             "user(a)\nsystem(note)\nuser()\n");
 }
 
+// As a message it would be the last question, before which templates drop the loop's reasoning.
+TEST(MessagesRequest, AReminderBesideAToolResultIsNoQuestion) {
+  EXPECT_EQ(shown(parse(messages(R"({"role":"user","content":[
+                {"type":"tool_result","tool_use_id":"t","content":"x"},
+                {"type":"text","text":"<system-reminder>note</system-reminder>"},
+                {"type":"text","text":"and you?"}]})"))
+                      .chat),
+            "tool(x\n\n<system-reminder>note</system-reminder>) for t\nuser(and you?)\n");
+}
+
 TEST(MessagesRequest, ErrorsOfToolsCanBeReadInTheText) {
   const auto result = [](const std::string& content) {
     return parse(messages(R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"t",
@@ -116,6 +126,7 @@ TEST(MessagesRequest, ErrorsOfToolsCanBeReadInTheText) {
   EXPECT_EQ(result(R"("Error: refused")"), "Error: refused");
   EXPECT_EQ(result(R"("<tool_use_error>no</tool_use_error>")"),
             "<tool_use_error>no</tool_use_error>");
+  EXPECT_EQ(result(R"("<html>502</html>")"), "Error: <html>502</html>");
   EXPECT_EQ(result("null"), "Error: ");
 }
 
@@ -161,8 +172,8 @@ TEST(MessagesRequest, WhatAgentsSendAndNeedsNothingIsAccepted) {
       {"role":"assistant","content":[{"type":"redacted_thinking","data":"x"}]},
       {"role":"user","content":"b"})"));
   const auto document = parse(messages(R"({"role":"user","content":[{"type":"document",
-      "title":"T","source":{"type":"text","media_type":"text/plain","data":"words"}}]})"));
-  EXPECT_EQ(shown(document.chat), "user(T\nwords)\n");
+      "title":"T","context":"C","source":{"type":"text","media_type":"text/plain","data":"words"}}]})"));
+  EXPECT_EQ(shown(document.chat), "user(T\nC\nwords)\n");
 }
 
 TEST(MessagesRequest, WhatCannotBeHonouredIsRefusedByName) {
@@ -200,6 +211,9 @@ TEST(MessagesRequest, WhatCannotBeHonouredIsRefusedByName) {
        "messages[0].content[0].input", "object"},
       {messages(user + R"(,{"role":"assistant","content":"{"})"), "messages[1].role",
        "continuing it is not supported"},
+      {messages(R"({"role":"user","content":[{"type":"document","citations":{"enabled":true},
+                    "source":{"type":"text","data":"d"}}]})"),
+       "messages[0].content[0].citations", "not made"},
       {with(R"("system":[{"type":"image"}])"), "system[0].type", "image"},
       {with(R"("max_tokens":0)"), "max_tokens", "0"},
       {with(R"("stop_sequences":"a b")") + "x", "", "not valid JSON"},

@@ -77,6 +77,10 @@ class ReplyDialect {
   // --- a whole reply ---
   [[nodiscard]] virtual HttpResponse whole(const ReplyDone& reply) = 0;
 
+  // What this dialect calls a field of a chat request that cannot be rendered or submitted
+  // ("messages", "tools[2].function.parameters", "response_format").
+  [[nodiscard]] virtual std::string client_field(const std::string& field) const { return field; }
+
   // What the ids of calls begin with, for formats in which the model gives them none.
   [[nodiscard]] virtual std::string_view call_id_prefix() const { return "call_"; }
 

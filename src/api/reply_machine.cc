@@ -94,7 +94,6 @@ void ReplyMachine::on(const TurnText& event, std::string& out) {
 void ReplyMachine::on(const TurnFinished& event, std::string& out) {
   add(reader_->finish(), out);
   end_block(out);
-  done_ = true;
   const char* finish = finish_reason(event.reason, reader_->called_tool());
   const ChatMessage said = message();
   if (recorder_ != nullptr)
@@ -103,8 +102,13 @@ void ReplyMachine::on(const TurnFinished& event, std::string& out) {
   const TurnStarted plan = plan_.value_or(TurnStarted{});
   const Tokens tokens = recorder_ == nullptr ? Tokens() : recorder_->reply_tokens();
   const ReplyDone reply{event, plan, finish, said, blocks_, logprobs_, timings, tokens};
-  if (streams()) return dialect_->ended(reply, out);
-  response_ = dialect_->whole(reply);
+  if (streams()) {
+    dialect_->ended(reply, out);
+  } else {
+    response_ = dialect_->whole(reply);
+  }
+  done_ = true;  // what throws before is still told
+  if (streams()) return;
   if (recorder_ != nullptr) add_turn_headers(recorder_->report(), plan_, response_.headers);
 }
 

@@ -26,13 +26,6 @@ HttpResponse ok(std::string body) {
   return response;
 }
 
-// The chat template is asked in its own terms; the client knows `input`.
-Error in_terms_of_input(Error error) {
-  if (error.field.starts_with("messages")) error.field = "input";
-  if (error.field.starts_with("response_format")) error.field = "text.format";
-  return error;
-}
-
 // What was not honoured, for who does not read the body.
 void add_left_out(const std::vector<std::string>& left_out, Headers& headers) {
   if (left_out.empty()) return;
@@ -134,7 +127,7 @@ HttpResponse ResponsesApi::create(const HttpRequest& request) {
   const std::vector<std::string> left_out = parsed->left_out;
   auto reply =
       runner_.begin_conversation(request, *parsed, std::move(origin), std::move(dialect), began);
-  if (!reply) return runner_.refuse(in_terms_of_input(reply.error()), ErrorForm::openai);
+  if (!reply) return runner_.refuse(reply.error(), ErrorForm::openai);
   HttpResponse response =
       stream ? stream_reply(std::move(*reply)) : collect_reply(**reply, request);
   add_left_out(left_out, response.headers);
@@ -151,7 +144,7 @@ HttpResponse ResponsesApi::create_background(const HttpRequest& request, Respons
     return runner_.begin_conversation(request, parsed, std::move(origin), std::move(dialect),
                                       began);
   });
-  if (!started) return runner_.refuse(in_terms_of_input(started.error()), ErrorForm::openai);
+  if (!started) return runner_.refuse(started.error(), ErrorForm::openai);
   HttpResponse response;
   const auto events = stream ? background_.events(id) : nullptr;
   if (events != nullptr) {

@@ -99,6 +99,16 @@ void ResponsesDialect::failed(const Error& error, std::string& out) {
   emit_response(cancelled ? "response.incomplete" : "response.failed", state, out);
 }
 
+// The chat template is asked in its own terms; the client knows `input`.
+std::string ResponsesDialect::client_field(const std::string& field) const {
+  constexpr std::string_view kFunction = ".function.";
+  if (field.starts_with("messages")) return "input";
+  if (field.starts_with("response_format")) return "text.format";
+  const std::size_t function = field.find(kFunction);
+  if (!field.starts_with("tools[") || function == std::string::npos) return field;
+  return field.substr(0, function) + "." + field.substr(function + kFunction.size());
+}
+
 HttpResponse ResponsesDialect::whole(const ReplyDone& reply) {
   for (const ReplyBlock& block : reply.blocks) {
     items_.push_back({.block = block, .id = item_id(head_.id, block.kind, block.index)});

@@ -49,6 +49,7 @@ class ResponsesDialect final : public ReplyDialect {
   void ended(const ReplyDone& reply, std::string& out) override;
   void failed(const Error& error, std::string& out) override;
   [[nodiscard]] HttpResponse whole(const ReplyDone& reply) override;
+  [[nodiscard]] std::string client_field(const std::string& field) const override;
 
  private:
   struct Item {

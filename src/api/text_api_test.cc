@@ -136,6 +136,12 @@ TEST_F(TextApiTest, WhatCannotBeHonouredIsRefusedByName) {
   EXPECT_EQ(turns_.submitted, 0);
 }
 
+TEST_F(TextApiTest, WhatCannotBeSubmittedIsTheFaultOfThePrompt) {
+  turns_.error = Error{ErrorKind::invalid_argument, "the prompt is empty", "messages"};
+  const Json error = Json::parse(text_.complete(request(R"({"prompt":""})")).body)["error"];
+  EXPECT_EQ(error["param"], "prompt");
+}
+
 TEST_F(TextApiTest, TokensThereAndBack) {
   EXPECT_EQ(text_.tokenize(request(R"({"content":"hi"})")).body,
             R"({"tokens":[104,105],"count":2})");

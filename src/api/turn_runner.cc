@@ -37,6 +37,12 @@ HttpResponse answer(std::unique_ptr<RunningReply> reply, const HttpRequest& requ
   return stream ? stream_reply(std::move(reply)) : collect_reply(*reply, request);
 }
 
+// Errors from below name the fields of a chat request.
+Error in_words_of(const ReplyDialect& dialect, Error error) {
+  error.field = dialect.client_field(error.field);
+  return error;
+}
+
 // Names of rules, once each.
 std::string names_of(const std::vector<AppliedRule>& rules) {
   std::string names;
@@ -67,7 +73,7 @@ Result<std::unique_ptr<RunningReply>> TurnRunner::begin_conversation(
     const HttpRequest& request, DialectRequest& parsed, TurnOrigin origin,
     std::unique_ptr<ReplyDialect> dialect, Micros began) {
   auto rendered = render(parsed, origin);
-  if (!rendered) return std::unexpected(rendered.error());
+  if (!rendered) return std::unexpected(in_words_of(*dialect, rendered.error()));
   return submit(request, parsed, *rendered, std::move(origin), std::move(dialect), began);
 }
 
@@ -118,7 +124,7 @@ Result<std::unique_ptr<RunningReply>> TurnRunner::submit(const HttpRequest& requ
   auto events = turns_.submit(std::move(turn), recorder);
   if (!events) {
     if (recorder != nullptr) recorder->refused(events.error());
-    return std::unexpected(events.error());
+    return std::unexpected(in_words_of(*dialect, events.error()));
   }
   const auto kind = parsed.stream ? ReplyMachine::Form::stream : ReplyMachine::Form::whole;
   return std::make_unique<RunningReply>(

@@ -9,7 +9,6 @@
 // content.
 #include <algorithm>
 #include <optional>
-#include <random>
 #include <span>
 #include <string>
 #include <utility>
@@ -30,20 +29,6 @@ constexpr std::size_t kPatienceBytes = 256;
 
 bool is_blank(std::string_view text) {
   return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
-}
-
-std::string make_call_id() {
-  constexpr std::string_view kAlphabet =
-      "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-  thread_local std::mt19937_64 generator = [] {
-    std::random_device device;
-    std::seed_seq seed{device(), device(), device(), device()};
-    return std::mt19937_64(seed);
-  }();
-  std::uniform_int_distribution<std::size_t> any(0, kAlphabet.size() - 1);
-  std::string id = "call_";
-  for (int i = 0; i < 24; ++i) id += kAlphabet[any(generator)];
-  return id;
 }
 
 }  // namespace
@@ -90,7 +75,7 @@ void ReplyParser::State::deliver_call(std::size_t index, const ToolCall& call,
                                       std::vector<ReplyDelta>& deltas) {
   ReplyDelta::Call piece{.index = index, .id = {}, .name = {}, .arguments = {}};
   if (index == calls.size()) {
-    calls.push_back({call.id.empty() ? make_call_id() : call.id, call.name, {}});
+    calls.push_back({call.id, call.name, {}});  // many formats have no ids
     piece.id = calls.back().id;
     piece.name = call.name;
   }
@@ -105,6 +90,9 @@ void ReplyParser::State::deliver_call(std::size_t index, const ToolCall& call,
 bool ReplyParser::State::deliver(const Reading& reading, bool final,
                                  std::vector<ReplyDelta>& deltas) {
   if (!extends_delivered(reading)) return false;
+  // What was begun goes on first: text that is new stands behind it.
+  const std::size_t begun = calls.size();
+  for (std::size_t i = 0; i < begun; ++i) deliver_call(i, reading.calls[i], deltas);
   ReplyDelta delta;
   delta.reasoning = reading.reasoning.substr(reasoning.size());
   if (!delta.reasoning.empty()) deltas.push_back(std::exchange(delta, {}));
@@ -112,7 +100,7 @@ bool ReplyParser::State::deliver(const Reading& reading, bool final,
   if (!delta.content.empty()) deltas.push_back(std::exchange(delta, {}));
   reasoning = reading.reasoning;
   content = reading.content;
-  for (std::size_t i = 0; i < reading.calls.size(); ++i) {
+  for (std::size_t i = begun; i < reading.calls.size(); ++i) {
     // Its name is certain once something of it follows.
     const ToolCall& call = reading.calls[i];
     const bool certain = i + 1 < reading.calls.size() || call.arguments.size() > 1 || final;

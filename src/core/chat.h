@@ -67,7 +67,7 @@ struct ReplyDelta {
   std::string content;
   struct Call {
     std::size_t index = 0;
-    std::string id;         // with the first piece of a call
+    std::string id;         // with the first piece of a call; empty if the format has none
     std::string name;       // with the first piece of a call
     std::string arguments;  // the next bytes of the arguments' JSON text
   };
