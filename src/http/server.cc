@@ -219,15 +219,17 @@ struct HttpServer::Impl final : httplib::Server {
 
   void open() {
     reception.emplace(svr_sock_.load(), reception_options(),
-                      [this](std::unique_ptr<Connection>& c) { return take(c); });
+                      [this](auto& c, bool overtakes) { return take(c, overtakes); });
   }
 
-  // On the reception's thread. Probes get a thread whatever else runs.
-  bool take(std::unique_ptr<Connection>& connection) {
+  // On the reception's thread. Probes get a thread whatever else runs, and overtake only on those.
+  bool take(std::unique_ptr<Connection>& connection, bool overtakes) {
+    const bool probe = is_probe(connection->buffered());
+    if (overtakes && !probe) return false;
     const int socket = connection->socket();
     open_sockets.add(socket);
-    const bool probe = is_probe(connection->buffered());
-    if ((probe && probe_workers.take(connection)) || workers.take(connection)) return true;
+    if (probe && probe_workers.take(connection)) return true;
+    if (!overtakes && workers.take(connection)) return true;
     open_sockets.remove(socket);
     return false;
   }
