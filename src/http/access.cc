@@ -42,6 +42,13 @@ std::size_t count_headers(const Headers& headers, std::string_view name) {
                     [name](const auto& header) { return lower(header.first) == name; }));
 }
 
+// Says that more bytes follow its head.
+bool has_body(const Headers& headers) {
+  if (find_header(headers, "Transfer-Encoding") != nullptr) return true;
+  const std::string* length = find_header(headers, "Content-Length");
+  return length != nullptr && *length != "0";
+}
+
 // A proxy on the way may use Authorization for itself, so another scheme there hides no x-api-key.
 std::string_view given_key(const HttpRequest& request) {
   constexpr std::string_view kScheme = "bearer ";
@@ -131,7 +138,12 @@ Status Access::check(const HttpRequest& request, bool http_1_0) const {
   if (request.method == "POST" && from_other_site(request)) {
     return fail(ErrorKind::forbidden, "requests from other web sites are refused", "Origin");
   }
-  if (options_.api_keys.empty() || request.path == "/health") return {};
+  if ((request.path == "/health" || request.path == "/ready") && has_body(request.headers)) {
+    return fail(ErrorKind::invalid_argument, request.path + " takes no request body",
+                "Content-Length", "send GET without a body");
+  }
+  const bool asks = request.method == "GET" || request.method == "HEAD";
+  if (options_.api_keys.empty() || (asks && request.path == "/health")) return {};
   const std::string_view key = given_key(request);
   if (key.empty()) {
     return fail(ErrorKind::unauthorized, "an API key is required", "Authorization",

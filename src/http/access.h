@@ -22,7 +22,8 @@ class Access {
   // Fails (forbidden, with the flag) if the server could be reached from elsewhere without a key.
   static Result<Access> create(AccessOptions options);
 
-  // Errors: forbidden (Host, cross-site form), unauthorized (key missing or wrong).
+  // Errors: forbidden (Host, cross-site form), unauthorized (key missing or wrong),
+  // invalid_argument (a body for /health or /ready). GET and HEAD of /health need no key.
   // `http_1_0`: such requests may leave Host out.
   [[nodiscard]] Status check(const HttpRequest& request, bool http_1_0) const;
 

@@ -81,6 +81,30 @@ TEST(Access, KeysOpenEverythingButHealthIsAlwaysOpen) {
   EXPECT_TRUE(access.check(with({{"Host", "localhost"}}, "/health"), false).has_value());
 }
 
+// Goal: what needs no key brings no body and changes nothing. /ready takes no body either.
+TEST(Access, OnlyAskingForHealthNeedsNoKey) {
+  const Access access = make({"127.0.0.1", {"alpha"}, {}});
+  const auto health = [](std::string method, Headers headers = {}, std::string path = "/health") {
+    headers.emplace_back("Host", "localhost");
+    return with(std::move(headers), std::move(path), std::move(method));
+  };
+  EXPECT_TRUE(access.check(health("GET"), false).has_value());
+  EXPECT_TRUE(access.check(health("HEAD"), false).has_value());
+  EXPECT_TRUE(access.check(health("GET", {{"Content-Length", "0"}}), false).has_value());
+  for (const char* method : {"POST", "PUT", "PATCH", "DELETE", "OPTIONS"}) {
+    EXPECT_EQ(refusal(access, health(method)), ErrorKind::unauthorized) << method;
+  }
+  for (const char* path : {"/health", "/ready"}) {
+    for (Headers body :
+         {Headers{{"content-length", "1"}}, Headers{{"Transfer-Encoding", "chunked"}},
+          Headers{{"Content-Length", "0"}, {"transfer-encoding", "chunked"}}}) {
+      EXPECT_EQ(refusal(access, health("GET", body, path)), ErrorKind::invalid_argument) << path;
+      body.emplace_back("x-api-key", "alpha");
+      EXPECT_EQ(refusal(access, health("POST", body, path)), ErrorKind::invalid_argument) << path;
+    }
+  }
+}
+
 // Goal: of two headers Bearer counts, and another scheme, a proxy's perhaps, hides no key.
 TEST(Access, BothKeyHeadersAtOnce) {
   const Access access = make({"127.0.0.1", {"alpha", "beta"}, {}});

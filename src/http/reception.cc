@@ -80,7 +80,6 @@ void Reception::run() {
 
 void Reception::round() {
   take_returned();
-  serve_waiting();
   gather();
   const int count = ::poll(polled_.data(), static_cast<nfds_t>(polled_.size()), poll_timeout());
   now_ = steady_clock::now();
@@ -125,6 +124,7 @@ void Reception::take_returned() {
     const std::lock_guard lock(mutex_);
     returned.swap(returned_);
   }
+  serve_waiting();  // before what the returned ones ask next: their threads are free
   for (Returned& back : returned) {
     arriving_.push_back(
         {std::move(back.connection), RequestScan(options_.request), now_ + options_.timeouts.idle});
@@ -139,7 +139,15 @@ void Reception::take_returned() {
 }
 
 void Reception::serve_waiting() {
-  while (!waiting_.empty() && serve_(waiting_.front().connection)) waiting_.pop_front();
+  bool overtakes = false;
+  for (Place guest = waiting_.begin(); guest != waiting_.end();) {
+    const Place current = guest++;
+    if (serve_(current->connection, overtakes)) {
+      waiting_.erase(current);
+    } else {
+      overtakes = true;
+    }
+  }
 }
 
 void Reception::gather() {
@@ -248,7 +256,7 @@ void Reception::look(Place guest, bool ended) {
 
 void Reception::hand_over(Place guest) {
   guest->connection->begin_request(guest->began + options_.timeouts.request);
-  if (serve_(guest->connection)) {
+  if (serve_(guest->connection, !waiting_.empty())) {
     arriving_.erase(guest);
   } else if (waiting_.size() >= options_.waiting || bytes_ > options_.bytes) {
     refuse(arriving_, guest, 503, too_many("requests in work"));

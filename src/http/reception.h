@@ -1,7 +1,8 @@
 // Reception: one thread that accepts connections and holds each until a whole request is there, so
-// that no other thread ever waits for a client to say what it wants (docs/decisions/reception.md).
-// Slow, half-open and idle connections cost a descriptor, some bytes and an entry in one poll();
-// their number, their bytes and their time are bounded.
+// that other threads need not wait for clients to say what they want, but for the few cases that
+// docs/decisions/reception.md names. Requests that wait for a thread are served in order. Slow,
+// half-open and idle connections cost a descriptor, some bytes and an entry in one poll(); their
+// number, their bytes and their time are bounded.
 //
 // start(), close() and end() belong to one thread; give_back() is for any. `serve` is called on the
 // reception's thread and must not block.
@@ -37,8 +38,9 @@ struct ReceptionOptions {
 class Reception {
  public:
   // Takes a connection whose request can be served; false: no thread is free, leaves it. It is
-  // asked again once a connection was given back.
-  using Serve = std::function<bool(std::unique_ptr<Connection>&)>;
+  // asked again once a connection was given back. `overtakes`: requests that came before this one
+  // wait, so it may have no thread that they could have.
+  using Serve = std::function<bool(std::unique_ptr<Connection>&, bool overtakes)>;
 
   Reception(int listening, ReceptionOptions options, Serve serve);  // owns the socket
   ~Reception();                                                     // end()

@@ -40,6 +40,14 @@ Error refusal(int status, std::size_t body_bytes_max) {
   }
 }
 
+HttpResponse length_required(std::string_view path) {
+  const Error error = {ErrorKind::invalid_argument, "the request does not say how long its body is",
+                       "Content-Length", "send the body's length, or send it chunked"};
+  HttpResponse response = error_response(error, 1, error_form_of(path));
+  response.status = 411;
+  return response;
+}
+
 std::string refusal_bytes(int status, const Error& error, std::string_view path) {
   const HttpResponse response = error_response(error, 1, error_form_of(path));
   std::string text = "HTTP/1.1 " + std::to_string(status) + " " + reason(status) + "\r\n";

@@ -6,11 +6,15 @@
 #include <string>
 #include <string_view>
 
+#include "api/http_types.h"
 #include "base/result.h"
 
 namespace samovar {
 
 [[nodiscard]] Error refusal(int status, std::size_t body_bytes_max);
+
+// 411, in the error form of the request's path.
+[[nodiscard]] HttpResponse length_required(std::string_view path);
 
 // A whole response that closes its connection, in the error form of the request's path. 503s say
 // when to come again.

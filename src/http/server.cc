@@ -79,6 +79,14 @@ HttpRequest convert(const httplib::Request& request) {
   return result;
 }
 
+bool framed(const httplib::Request& request) {
+  return request.has_header("Content-Length") || request.has_header("Transfer-Encoding");
+}
+
+bool brings_body(const httplib::Request& request) {
+  return request.method == "POST" || request.method == "PUT" || request.method == "PATCH";
+}
+
 void apply(HttpResponse response, httplib::Response& target) {
   target.status = response.status;
   for (const auto& [name, value] : response.headers) target.set_header(name, value);
@@ -138,8 +146,13 @@ struct HttpServer::Impl final : httplib::Server {
   void set_handlers() {
     set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& response) {
       const auto allowed = access.check(convert(request), request.version == "HTTP/1.0");
-      if (allowed) return HandlerResponse::Unhandled;
-      apply(error_response(allowed.error(), 1, error_form_of(request.path)), response);
+      if (!allowed) {
+        apply(error_response(allowed.error(), 1, error_form_of(request.path)), response);
+      } else if (!framed(request) && brings_body(request)) {
+        apply(length_required(request.path), response);
+      } else {
+        return HandlerResponse::Unhandled;
+      }
       return HandlerResponse::Handled;
     });
     set_error_handler([this](const httplib::Request& request, httplib::Response& response) {
@@ -189,8 +202,14 @@ struct HttpServer::Impl final : httplib::Server {
     };
   }
 
-  // Clears what would make httplib treat a chat request as a form or a file download.
+  // Clears what would make httplib treat a chat request as a form or a file download, or read a
+  // body that ends with the connection: there is none, or it is refused (411).
   static void simplify(httplib::Request& request) {
+    const bool last = request.version == "HTTP/1.0" ||
+                      httplib::detail::has_header_token(request.headers, "Connection", "close");
+    if (!framed(request) && !(last && brings_body(request))) {
+      request.set_header("Content-Length", "0");
+    }
     request.ranges.clear();
     if (request.get_header_value("Content-Type").find("urlencoded") != std::string::npos ||
         request.is_multipart_form_data()) {
@@ -200,15 +219,17 @@ struct HttpServer::Impl final : httplib::Server {
 
   void open() {
     reception.emplace(svr_sock_.load(), reception_options(),
-                      [this](std::unique_ptr<Connection>& c) { return take(c); });
+                      [this](auto& c, bool overtakes) { return take(c, overtakes); });
   }
 
-  // On the reception's thread. Probes get a thread whatever else runs.
-  bool take(std::unique_ptr<Connection>& connection) {
+  // On the reception's thread. Probes get a thread whatever else runs, and overtake only on those.
+  bool take(std::unique_ptr<Connection>& connection, bool overtakes) {
+    const bool probe = is_probe(connection->buffered());
+    if (overtakes && !probe) return false;
     const int socket = connection->socket();
     open_sockets.add(socket);
-    const bool probe = is_probe(connection->buffered());
-    if ((probe && probe_workers.take(connection)) || workers.take(connection)) return true;
+    if (probe && probe_workers.take(connection)) return true;
+    if (!overtakes && workers.take(connection)) return true;
     open_sockets.remove(socket);
     return false;
   }

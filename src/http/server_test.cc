@@ -105,6 +105,50 @@ TEST(HttpServer, RefusalsHaveTheirStatusAndAnErrorBody) {
   }
 }
 
+// Goal: no thread reads what nobody may send, or what has no end but the connection's. Method: one
+// thread, clients that neither go on nor close, and no timeout that would end it.
+TEST(HttpServer, BodiesThatCouldHoldAThreadAreNotRead) {
+  HttpServerOptions options;
+  options.threads = 1;
+  options.api_keys = {"key"};
+  options.timeouts.read = options.timeouts.request = std::chrono::hours(1);
+  const auto server = serve(echo, options);
+  const std::string much(1'100'000, 'x');  // more than the reception holds
+  const std::string host = " HTTP/1.1\r\nHost: localhost\r\n";
+  const std::string old = " HTTP/1.0\r\nHost: localhost\r\n";
+  const std::string key = "x-api-key: key\r\n";
+  const std::string close = "Connection: close\r\n";
+  const std::vector<Refusal> table = {
+      {"POST /health, no length", "POST /health" + old + "\r\nx", 401},
+      {"long body of a probe", "GET /health" + host + "Content-Length: 2000000\r\n\r\n" + much,
+       400},
+      {"chunks of a probe",
+       "GET /ready" + host + key + "Transfer-Encoding: chunked\r\n\r\n1e8480\r\n" + much, 400},
+      {"long body, no key", "POST /p" + host + "Content-Length: 2000000\r\n\r\n" + much, 401},
+      {"HTTP/1.0, no length", "POST /p" + old + key + "\r\nx", 411},
+      {"kept HTTP/1.0", "POST /p" + old + key + "Connection: keep-alive\r\n\r\nx", 411},
+      {"POST, no length", "POST /p" + host + key + close + "\r\nx", 411},
+      {"PUT, no length", "PUT /p" + host + key + close + "\r\nx", 411},
+      {"PATCH, no length", "PATCH /p" + host + key + close + "\r\nx", 411},
+      {"DELETE has no body", "DELETE /p" + host + key + close + "\r\nx", 200},
+      {"a kept POST without length has none", "POST /p" + host + key + "\r\n", 200},
+  };
+  std::vector<std::unique_ptr<RawClient>> clients;  // they stay
+  for (const Refusal& refusal : table) {
+    clients.push_back(std::make_unique<RawClient>(server->port()));
+    clients.back()->send(refusal.request);
+    const std::string& reply = clients.back()->receive_until("\r\n\r\n");
+    ASSERT_TRUE(reply.starts_with("HTTP/1.1 " + std::to_string(refusal.status) + " "))
+        << refusal.what << ": " << reply;
+  }
+  RawClient messages(server->port());
+  messages.send("POST /v1/messages" + old + key + "\r\nx");
+  const std::string& reply = messages.receive_until("}}");
+  EXPECT_TRUE(reply.starts_with("HTTP/1.1 411 Length Required\r\n")) << reply;
+  EXPECT_NE(reply.find(R"({"type":"error")"), std::string::npos) << reply;
+  EXPECT_NE(ask(*server, get("/p", "Host: localhost\r\n" + key)).find("GET /p"), std::string::npos);
+}
+
 // Goal: a head beyond its bound is not read to its end, and says so in the path's error form.
 TEST(HttpServer, OversizeHeadIsRefused) {
   const auto server = serve(echo);
