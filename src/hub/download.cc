@@ -37,6 +37,21 @@ std::optional<ContentRange> parse_range(std::string_view text) {
 
 }  // namespace
 
+// A blob of another length is no result of a finished download, whoever made it.
+bool is_in_cache(CacheFs& fs, const CacheLayout& layout, const std::string& commit,
+                 const RepoFile& file) {
+  const auto found = fs.stat(layout.blob(file.blob));
+  return (found && found->bytes == file.bytes) || content_in_snapshot(fs, layout, commit, file);
+}
+
+bool content_in_snapshot(CacheFs& fs, const CacheLayout& layout, const std::string& commit,
+                         const RepoFile& file) {
+  const std::string path = layout.file(commit, file.path);
+  if (fs.read_link(path)) return false;
+  const auto found = fs.stat(path);
+  return found && found->bytes == file.bytes;
+}
+
 Status Download::run() {
   if (is_there()) return {};
   for (const std::string& folder : {layout_.blobs(), layout_.locks()}) {
@@ -52,12 +67,6 @@ Status Download::run() {
   grown_(part->bytes());
   if (auto status = transfer(*part); !status) return status;
   return part->publish();
-}
-
-// A blob of another length is no result of a finished download, whoever made it.
-bool Download::is_there() const {
-  const auto found = tools_.fs.stat(layout_.blob(file_.blob));
-  return found && found->bytes == file_.bytes;
 }
 
 Result<std::unique_ptr<FileLock>> Download::take_lock() const {

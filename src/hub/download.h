@@ -20,6 +20,14 @@
 
 namespace samovar::hub {
 
+// Whether all of `file` is in the cache: as a blob or, where the file system has no symbolic links,
+// in the snapshot itself (content_in_snapshot()). Goes by the length: the SHA-256 was checked
+// before either of them got its name.
+[[nodiscard]] bool is_in_cache(CacheFs& fs, const CacheLayout& layout, const std::string& commit,
+                               const RepoFile& file);
+[[nodiscard]] bool content_in_snapshot(CacheFs& fs, const CacheLayout& layout,
+                                       const std::string& commit, const RepoFile& file);
+
 class Download {
  public:
   // Everything is borrowed. `grown` is told how many of the file's bytes are there.
@@ -44,7 +52,7 @@ class Download {
     bool passing = false;     // trying again may help
     std::string retry_after;  // as the server wishes
   };
-  [[nodiscard]] bool is_there() const;
+  [[nodiscard]] bool is_there() const { return is_in_cache(tools_.fs, layout_, commit_, file_); }
   [[nodiscard]] Result<std::unique_ptr<FileLock>> take_lock() const;
   Status transfer(BlobPart& part);
   Outcome request(BlobPart& part);

@@ -80,16 +80,17 @@ class Fetch {
   }
 
   // What is there of a file, whole or not.
-  std::uint64_t bytes_there(const RepoFile& file) const {
+  std::uint64_t bytes_there(const std::string& commit, const RepoFile& file) const {
+    if (is_in_cache(tools_.fs, layout_, commit, file)) return file.bytes;
     for (const std::string& path : {layout_.blob(file.blob), layout_.incomplete(file.blob)}) {
       if (const auto found = tools_.fs.stat(path)) return std::min(found->bytes, file.bytes);
     }
     return 0;
   }
 
-  Status check_space(const std::vector<RepoFile>& files) const {
+  Status check_space(const std::string& commit, const std::vector<RepoFile>& files) const {
     std::uint64_t needed = 0;
-    for (const RepoFile& file : files) needed += file.bytes - bytes_there(file);
+    for (const RepoFile& file : files) needed += file.bytes - bytes_there(commit, file);
     if (needed == 0) return {};
     if (auto made = tools_.fs.make_shared_directory(layout_.blobs()); !made) {
       return std::unexpected(disk_error(made.error()));
@@ -105,7 +106,7 @@ class Fetch {
   }
 
   Status download(const std::string& commit, const std::vector<RepoFile>& files) {
-    if (auto status = check_space(files); !status) return status;
+    if (auto status = check_space(commit, files); !status) return status;
     std::uint64_t total = 0;
     for (const RepoFile& file : files) total += file.bytes;
     std::uint64_t before = 0;
@@ -149,6 +150,7 @@ class Fetch {
       if (*there == target) return {};
       if (auto gone = tools_.fs.remove(path); !gone) return gone;
     }
+    if (content_in_snapshot(tools_.fs, layout_, commit, file)) return {};
     const std::string folder = path.substr(0, path.rfind('/'));
     if (auto made = tools_.fs.make_shared_directory(folder); !made) return made;
     auto linked = tools_.fs.link(target, path);
@@ -157,8 +159,10 @@ class Fetch {
       return linked;
     }
     // A file system without symbolic links: the content itself goes there, as the layout allows.
-    if (auto moved = tools_.fs.rename(layout_.blob(file.blob), path); !moved) return linked;
-    return {};
+    // Another process may have been the one to move it.
+    const auto moved = tools_.fs.rename(layout_.blob(file.blob), path);
+    if (moved || content_in_snapshot(tools_.fs, layout_, commit, file)) return {};
+    return linked;
   }
 
   const ModelWish& wish_;

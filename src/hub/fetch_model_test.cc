@@ -311,7 +311,13 @@ TEST_F(FetchModelTest, FileSystemWithoutLinksGetsTheFileItself) {
   const std::string path = rig_.fetched("test/tiny");
   EXPECT_EQ(CacheRig::read(path), text_);
   EXPECT_FALSE(stdfs::is_symlink(path));
+  rig_.disk.free = 1'000;
   EXPECT_EQ(rig_.fetched("test/tiny"), path);
+  EXPECT_EQ(hub_.content_requests().size(), 1U) << "it is there, and nothing is to be downloaded";
+  rig_.disk.free.reset();
+  rig_.write(path.substr(rig_.at("").size()), "cut");
+  EXPECT_EQ(CacheRig::read(rig_.fetched("test/tiny")), text_) << "of another length it is not it";
+  EXPECT_EQ(hub_.content_requests().size(), 2U);
 }
 
 // --- the user and other processes ---

@@ -36,6 +36,7 @@ struct LedgerOptions {
   std::int64_t record_seconds = 30 * 86'400;  // how long figures and text are kept
   std::int64_t token_seconds = 7 * 86'400;    // how long sampled tokens are kept
   Micros flush = 500 * kMillisecond;          // between writes of turns that run
+  std::int64_t memory_bytes = 256 << 20;      // most that is kept where there is no file
 };
 
 class Ledger {
@@ -92,6 +93,7 @@ class Ledger {
   [[nodiscard]] Batch take_batch() const;
   Status put(const Batch& batch);
   bool begun_anew();
+  void keep_within_memory();
   void say_health(const Status& status);
   void write_failed(const std::vector<std::shared_ptr<LiveTurn>>& touched);
   void expire_if_due();

@@ -201,4 +201,30 @@ int LedgerDatabase::erase(std::int64_t row) {
           .c_str());
 }
 
+int LedgerDatabase::erase_text(std::int64_t row) {
+  return connection.execute(fmt::format("DELETE FROM texts WHERE seq={0};"
+                                        "UPDATE turns SET text_kept=0 WHERE seq={0};",
+                                        row)
+                                .c_str());
+}
+
+int LedgerDatabase::number(const char* query, std::int64_t& value) {
+  Statement row = connection.prepare(query);
+  if (!row) return connection.last_code();
+  const int code = row.step();
+  value = code == sqlite::kRow ? row.number(0) : 0;
+  return code == sqlite::kRow || code == sqlite::kDone ? sqlite::kOk : code;
+}
+
+int LedgerDatabase::bytes(std::int64_t& used) {
+  std::int64_t pages = 0;
+  std::int64_t free = 0;
+  std::int64_t size = 0;
+  int code = number("PRAGMA page_count", pages);
+  if (code == sqlite::kOk) code = number("PRAGMA freelist_count", free);
+  if (code == sqlite::kOk) code = number("PRAGMA page_size", size);
+  used = (pages - free) * size;
+  return code;
+}
+
 }  // namespace samovar

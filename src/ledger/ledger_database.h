@@ -41,6 +41,8 @@ class LedgerDatabase {
     return run([&] { return transact(work); });
   }
 
+  [[nodiscard]] bool in_memory() const { return path_ == ":memory:"; }
+
   // What happened to a damaged file, once; empty if nothing did.
   [[nodiscard]] std::string take_notice() { return std::exchange(notice_, {}); }
 
@@ -51,6 +53,9 @@ class LedgerDatabase {
   int put(const TurnRecord& turn, std::int64_t reply_expires);
   int put_reply(std::int64_t row, const TurnRecord& turn, std::int64_t expires);
   int erase(std::int64_t row);
+  int erase_text(std::int64_t row);
+  int number(const char* query, std::int64_t& value);  // of its first row; 0: there is none
+  int bytes(std::int64_t& used);                       // pages that hold something
 
   sqlite::Connection connection;
 

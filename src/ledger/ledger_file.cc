@@ -161,6 +161,42 @@ Status LedgerFile::expire(std::int64_t now, std::int64_t turns_before, std::int6
   return {};
 }
 
+bool LedgerFile::in_memory() const { return database_->in_memory(); }
+
+Result<std::int64_t> LedgerFile::bytes() {
+  std::int64_t bytes = 0;
+  const int code = database_->run([&] { return database_->bytes(bytes); });
+  if (code != sqlite::kOk) return database_->error(code, "read");
+  return bytes;
+}
+
+Result<bool> LedgerFile::keep_within(std::int64_t most) {
+  const std::string oldest_text = fmt::format(
+      "SELECT seq FROM texts WHERE seq<(SELECT seq FROM texts ORDER BY seq DESC LIMIT 1 OFFSET {}) "
+      "AND (SELECT status FROM turns WHERE turns.seq=texts.seq)!=1 ORDER BY seq LIMIT 1",
+      kTextsFirst - 1);
+  bool dropped = false;
+  const int code = database_->change([&] {
+    std::int64_t bytes = 0;
+    for (;;) {
+      int done = database_->bytes(bytes);
+      if (done != sqlite::kOk || bytes <= most) return done;
+      std::int64_t row = 0;
+      done = database_->number(oldest_text.c_str(), row);
+      const bool has_text = row != 0;
+      if (done == sqlite::kOk && !has_text) {
+        done = database_->number("SELECT seq FROM turns WHERE status!=1 ORDER BY seq LIMIT 1", row);
+      }
+      if (done != sqlite::kOk || row == 0) return done;
+      done = has_text ? database_->erase_text(row) : database_->erase(row);
+      if (done != sqlite::kOk) return done;
+      dropped = true;
+    }
+  });
+  if (code != sqlite::kOk) return database_->error(code, "shorten");
+  return dropped;
+}
+
 Result<bool> LedgerFile::erase(const std::string& id) {
   std::int64_t row = 0;
   const int code = database_->change([&] {

@@ -71,6 +71,16 @@ class LedgerFile {
   // of prompts of turns created before `tokens_before`.
   Status expire(std::int64_t now, std::int64_t turns_before, std::int64_t tokens_before);
 
+  // Nothing of it is on disk.
+  [[nodiscard]] bool in_memory() const;
+  // What it takes, without what is free for reuse.
+  Result<std::int64_t> bytes();
+  // Forgets turns that ended until it takes `most` bytes: the oldest texts with their prompts'
+  // tokens first, but for the newest kTextsFirst of them, then whole records, the oldest first.
+  // True if there was something to forget.
+  static constexpr int kTextsFirst = 64;
+  Result<bool> keep_within(std::int64_t most);
+
   Result<bool> erase(const std::string& id);
   Result<PurgedTurns> purge_session(const std::string& session);
 

@@ -263,6 +263,26 @@ TEST_F(LedgerFileTest, PurgedSessionsLeaveNoBytesBehind) {
   EXPECT_EQ(file->purge_session("mine").value().turns, 0);
 }
 
+TEST_F(LedgerFileTest, IsKeptWithinItsBytesButForWhatRuns) {
+  const auto file = open();
+  TurnRecord running = sample("running");
+  running.status = TurnStatus::running;
+  TurnRecord ended = sample("ended");
+  ended.keep_text = running.keep_text = true;
+  ended.request = running.request = std::string(100'000, 'x');
+  ASSERT_TRUE(file->put({running, ended}, 5000).has_value());
+  EXPECT_FALSE(file->in_memory());
+  const auto before = file->bytes();
+  ASSERT_TRUE(before.has_value());
+  EXPECT_GT(*before, 200'000);
+  EXPECT_EQ(file->keep_within(*before), false);
+  EXPECT_EQ(file->keep_within(*before - 1), true);
+  EXPECT_LT(*file->bytes(), *before - 90'000);
+  EXPECT_EQ(file->keep_within(0), false) << "nothing is left that ended";
+  EXPECT_FALSE(file->find("ended")->has_value());
+  EXPECT_EQ((*file->find("running"))->request.size(), 100'000U);
+}
+
 TEST_F(LedgerFileTest, ErasesOneTurn) {
   const auto file = open();
   ASSERT_TRUE(file->put({sample("a"), sample("b")}, 5000).has_value());

@@ -216,6 +216,63 @@ TEST_F(LedgerTest, WithoutAFileItRemembersInMemory) {
   EXPECT_TRUE(ledger->find("a")->has_value());
 }
 
+class LedgerInMemory : public LedgerTest {
+ protected:
+  // Remembers `turns` with 20 kB of text each, in at most `most` bytes.
+  std::unique_ptr<Ledger> filled(std::int64_t most, int turns, const std::string& in = "") {
+    auto ledger = Ledger::open(
+        {.path = in, .keep_text = true, .flush = 3600 * kSecond, .memory_bytes = most}, clock);
+    running = ledger->begin(begun("running"));
+    for (int i = 0; i < turns; ++i) {
+      TurnRecord turn = begun(std::to_string(i));
+      turn.request = std::string(20'000, 'x');
+      const auto live = ledger->begin(std::move(turn));
+      live->on_token(7);
+      live->on_event(TurnFinished{});
+      live->close(clock.wall_seconds());
+      EXPECT_TRUE(ledger->flush());
+    }
+    return ledger;
+  }
+  static std::pair<std::size_t, std::size_t> count(Ledger& ledger) {
+    const auto turns = ledger.list({.limit = 1000, .whole = true});
+    std::size_t texts = 0;
+    for (const TurnRecord& turn : *turns) {
+      EXPECT_EQ(turn.keep_text, turn.id == "running" || !turn.request.empty()) << turn.id;
+      texts += turn.request.empty() ? 0 : 1;
+    }
+    return {turns->size(), texts};
+  }
+  std::shared_ptr<LiveTurn> running;
+};
+
+TEST_F(LedgerInMemory, TheOldestTextsGoFirst) {
+  const auto ledger = filled(2 << 20, 150);
+  const auto [turns, texts] = count(*ledger);
+  EXPECT_EQ(turns, 151U) << "figures and replies of all";
+  EXPECT_GT(texts, 64U);
+  EXPECT_LE(texts * 20'000, 2U << 20);
+  EXPECT_TRUE((*ledger->find("0"))->request.empty());
+  EXPECT_EQ((*ledger->find("0"))->reply, Tokens{7});
+  EXPECT_EQ((*ledger->find("149"))->request.size(), 20'000U);
+}
+
+TEST_F(LedgerInMemory, ThenTheOldestRecords) {
+  const auto ledger = filled(1 << 20, 150);
+  const auto [turns, texts] = count(*ledger);
+  EXPECT_LT(turns, 64U);
+  EXPECT_EQ(texts, turns - 1) << "but for the one that runs";
+  EXPECT_LE(texts * 20'000, 1U << 20);
+  EXPECT_FALSE(ledger->find("0")->has_value());
+  EXPECT_TRUE(ledger->find("149")->has_value());
+  EXPECT_TRUE(ledger->find("running")->has_value());
+}
+
+TEST_F(LedgerInMemory, AFileIsNotBoundedButMemoryInItsPlaceIs) {
+  EXPECT_EQ(count(*filled(1 << 20, 150, path)).second, 150U);
+  EXPECT_LT(count(*filled(1 << 20, 150, folder + "/none/ledger.db")).second, 64U);
+}
+
 TEST_F(LedgerTest, AFileThatCannotBeUsedIsSaidAndCostsNoTurn) {
   LedgerOptions options;
   options.path = folder + "/none/ledger.db";

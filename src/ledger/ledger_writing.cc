@@ -48,6 +48,18 @@ bool Ledger::begun_anew() {
   return true;
 }
 
+// Memory is freed by nobody else than time, which is too long for whole requests. Under
+// file_mutex_.
+void Ledger::keep_within_memory() {
+  if (!file_->in_memory()) return;
+  const auto dropped = file_->keep_within(options_.memory_bytes);
+  if (!dropped) {
+    log_warning("ledger: {}", dropped.error().describe());
+  } else if (*dropped) {
+    ++forgotten_;
+  }
+}
+
 void Ledger::say_health(const Status& status) {
   if (status.has_value() != failing_) return;
   failing_ = !status;
@@ -76,6 +88,7 @@ bool Ledger::write_changes(bool now) {
     write_failed(batch.touched);
     return false;
   }
+  if (!batch.touched.empty()) keep_within_memory();
   const std::scoped_lock lock(live_mutex_);
   for (const TurnRecord& turn : batch.whole) {
     if (!turn.reply.empty()) contexts_.insert(turn.context);

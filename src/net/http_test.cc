@@ -25,10 +25,13 @@ TEST(Url, HostAndOrigin) {
 }
 
 TEST(Url, WhatIsThisMachine) {
-  for (const char* url : {"http://localhost:1/x", "http://127.0.0.1", "http://[::1]:5"}) {
+  for (const char* url :
+       {"http://localhost:1/x", "http://127.0.0.1", "http://127.9.8.7:1/x", "http://[::1]:5"}) {
     EXPECT_TRUE(is_local(url)) << url;
   }
-  for (const char* url : {"http://localhost.example.org", "http://10.0.0.1", "https://127x@evil"}) {
+  for (const char* url :
+       {"http://localhost.example.org", "http://10.0.0.1", "https://127x@evil",
+        "http://127.attacker.example", "http://127.0.0.1.evil.example:80/x", "http://127.evil"}) {
     EXPECT_FALSE(is_local(url)) << url;
   }
 }

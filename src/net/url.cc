@@ -1,5 +1,6 @@
 #include "net/url.h"
 
+#include <arpa/inet.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,8 +32,12 @@ std::string_view host_of(std::string_view url) {
 }
 
 bool is_local(std::string_view url) {
-  const std::string_view host = host_of(url);
-  return host == "localhost" || host == "::1" || host.starts_with("127.");
+  const std::string host(host_of(url));
+  in_addr address = {};
+  if (::inet_pton(AF_INET, host.c_str(), &address) == 1) {
+    return (ntohl(address.s_addr) >> 24) == 127;
+  }
+  return host == "localhost" || host == "::1";
 }
 
 std::string origin_of(std::string_view url) {

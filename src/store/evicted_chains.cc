@@ -13,10 +13,14 @@ EvictedBlob evicted_blob(const BlobRecord& record) {
 void EvictedChains::add(const EvictedBlob& blob) {
   forget(blob.key, 0);
   Node& node = nodes_[blob.key.identity];
-  node.parent = blob.parent;
-  node.length = blob.length;
   number(node, blob.key.kind) = ++count_;
-  if (blob.key.kind == BlobKind::segment) ++lengths_[blob.parent][blob.length];
+  // Not from a snapshot: read from a damaged catalogue it may say otherwise than its segment, and
+  // what forget() takes out of lengths_ must be what was put there.
+  if (blob.key.kind == BlobKind::segment) {
+    node.parent = blob.parent;
+    node.length = blob.length;
+    ++lengths_[blob.parent][blob.length];
+  }
   order_.emplace_back(blob.key, count_);
   while (order_.size() > most_) {
     const auto [oldest, its_number] = order_.front();

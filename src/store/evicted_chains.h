@@ -51,8 +51,8 @@ class EvictedChains {
 
  private:
   struct Node {
-    Identity parent;
-    Position length = 0;
+    Identity parent;      // of the evicted segment; unset without one
+    Position length = 0;  // its tokens
     // Numbers of the segment's and the snapshot's eviction; 0: not evicted.
     std::uint64_t segment = 0;
     std::uint64_t snapshot = 0;

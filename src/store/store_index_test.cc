@@ -178,6 +178,24 @@ TEST(EvictedChains, TheOldestAreForgottenFirst) {
   EXPECT_TRUE(chains.empty());
 }
 
+// As a catalogue with a flipped byte gives them.
+TEST(EvictedChains, ASnapshotThatContradictsItsSegmentHarmsNothing) {
+  const Tokens tokens = random_tokens(1, 1000);
+  const EvictedBlob segment = evicted_blob(line_of(kModel, tokens, {100})[0]);
+  EvictedBlob snapshot = segment;
+  snapshot.key.kind = BlobKind::snapshot;
+  snapshot.parent.bytes[0] ^= 1;
+  snapshot.length += 1;
+  EvictedChains chains;
+  chains.add(segment);
+  chains.add(snapshot);
+  EXPECT_EQ(chains.reach(kModel, tokens, {{}}, true), 100);
+  chains.erase(segment.key);
+  EXPECT_EQ(chains.reach(kModel, tokens, {{}}, true), 0) << "nothing leads to it";
+  chains.erase(snapshot.key);
+  EXPECT_TRUE(chains.empty());
+}
+
 TEST_F(StoreIndexTest, FailedWriteLeavesNoTrace) {
   const auto line = line_of(kModel, prompt, {100});
   index.add(line[0], true);

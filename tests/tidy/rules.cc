@@ -65,7 +65,7 @@ const std::vector<Library>& libraries() {
       {"cpp-httplib/", {"src/http/"}},
       {"sys/socket.h", {"src/http/"}},
       {"netinet/", {"src/http/"}},
-      {"arpa/", {"src/http/"}},
+      {"arpa/", {"src/http/", "src/net/"}},
       {"CLI/", {"src/app/"}},
       {"spdlog/", {"src/base/"}},
       {"openssl/", {"src/base/"}},
