@@ -40,10 +40,12 @@ Status BackgroundReplies::start(
 
 void BackgroundReplies::run(Entry& entry, std::unique_ptr<RunningReply> reply) {
   entry.log.append(reply->open());
-  while (!reply->done()) {
-    entry.log.append(entry.cancelled ? reply->cancel() : reply->step());
+  while (reply != nullptr) {
+    if (entry.cancelled) reply->cancel();
+    const std::string bytes = reply->step();
+    if (reply->done()) reply.reset();  // recorded, before anybody hears of the end
+    entry.log.append(bytes);
   }
-  reply.reset();  // recorded, before anybody hears of the end
   entry.log.end();
   ended();
 }

@@ -43,7 +43,7 @@ class BackgroundReplies {
   // nullptr: not known, or not any more.
   [[nodiscard]] std::shared_ptr<EventLog> events(const std::string& id) const;
 
-  // Ends it soon; true if it still ran.
+  // Ends it soon, when the engine has; true if it still ran.
   bool cancel(const std::string& id);
   // True from cancel() on.
   [[nodiscard]] bool cancelled(const std::string& id) const;

@@ -210,7 +210,8 @@ HttpResponse ResponsesApi::cancel(const std::string& id) {
                            "close its connection to end it"});
   }
   background_.cancel(id);
-  return ok(json_now(*found));
+  const auto now = stored_.find(id);  // it may have been completed meanwhile
+  return now ? ok(json_now(*now)) : error_response(now.error());
 }
 
 HttpResponse ResponsesApi::input_items(const HttpRequest& request, const std::string& id) {

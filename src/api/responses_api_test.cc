@@ -8,6 +8,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <thread>
 
 #include "api/api_doubles.h"
 #include "tests/support/manual_executor.h"
@@ -117,6 +118,21 @@ class ResponsesApiTest : public testing::Test {
     const Json begun = p().create({{"input", "long"}, {"background", true}});
     EXPECT_EQ(begun["status"], "queued");
     return begun["id"];
+  }
+
+  // Runs the jobs, the only turn of which is to be cancelled, beside an engine that ends it `late`.
+  void run_cancelled(const std::function<void()>& late = [] {}) {
+    const auto stream = p().turns.stream;
+    std::thread engine([&] {
+      while (!stream->cancelled()) std::this_thread::yield();
+      late();
+      stream->on_event(TurnFailed{{ErrorKind::cancelled, "the client is gone"}, {}});
+    });
+    p().jobs.run_all();
+    EXPECT_TRUE(stream->cancelled());
+    stream->cancel();
+    engine.join();
+    p().jobs.run_all();
   }
 
   std::string folder_;
@@ -342,10 +358,7 @@ TEST_F(ResponsesApiTest, ABackgroundReplyThatIsCancelledKeepsWhatItSaid) {
   p().turns.stream->on_event(text("C:Hel|"));
   p().turns.stream->on_token(7);
   EXPECT_EQ(p().json("POST", "/" + id + "/cancel")["status"], "cancelled");
-  p().jobs.run_all();
-  EXPECT_TRUE(p().turns.stream->cancelled());
-  p().turns.stream->on_event(TurnFailed{{ErrorKind::cancelled, "the client is gone"}, {}});
-  p().jobs.run_all();
+  run_cancelled();
   const Json end = p().json("GET", "/" + id);
   EXPECT_EQ(end["status"], "cancelled");
   EXPECT_EQ(end["error"], nullptr);
@@ -357,6 +370,44 @@ TEST_F(ResponsesApiTest, ABackgroundReplyThatIsCancelledKeepsWhatItSaid) {
   EXPECT_EQ(events.back()["response"]["status"], "cancelled");
   restart();
   EXPECT_EQ(p().json("GET", "/" + id)["status"], "cancelled");
+}
+
+TEST_F(ResponsesApiTest, TheEndOfACancelledReplyIsToldWhenItIsRecorded) {
+  const std::string id = begin_background();
+  p().turns.stream->on_event(TurnStarted{3, 0, ""});
+  p().turns.stream->on_event(text("C:Hel|"));
+  p().turns.stream->on_token(7);
+  EXPECT_EQ(p().json("POST", "/" + id + "/cancel")["status"], "cancelled");
+  const auto events = p().background.events(id);
+  std::string before_the_end;
+  run_cancelled([&] {
+    // The engine takes its time; whoever told of the end now would tell too early.
+    for (int i = 0; i < 100'000 && !events->ended(); ++i) std::this_thread::yield();
+    before_the_end = events->read(0, 0).bytes;
+  });
+  EXPECT_EQ(before_the_end.find("response.incomplete"), std::string::npos);
+  EXPECT_NE(events->read(0, 0).bytes.find("response.incomplete"), std::string::npos);
+  EXPECT_EQ(p().json("GET", "/" + id)["output"][0]["content"][0]["text"], "t7");
+  p().turns.script = {text("C:two|"), finished()};
+  const Json next = p().create({{"input", "on"}, {"previous_response_id", id}});
+  EXPECT_EQ(next["status"], "completed");
+  EXPECT_EQ(p().asked(), "user:long|assistant:t7|user:on|");
+}
+
+TEST_F(ResponsesApiTest, WhatWasCompleteBeforeItWasCancelledIsCompleted) {
+  const std::string id = begin_background();
+  p().turns.stream->on_event(TurnStarted{3, 0, ""});
+  p().turns.stream->on_event(text("C:all|"));
+  p().turns.stream->on_token(7);
+  p().turns.stream->on_event(finished());
+  EXPECT_EQ(p().json("POST", "/" + id + "/cancel")["status"], "completed");
+  p().jobs.run_all();
+  const Json end = p().json("GET", "/" + id);
+  EXPECT_EQ(end["status"], "completed");
+  EXPECT_EQ(end["output"][0]["content"][0]["text"], "all");
+  test::FakeClient client;
+  EXPECT_EQ(Process::events(p().call("GET", "/" + id, "", "stream=true"), client).back()["type"],
+            "response.completed");
 }
 
 TEST_F(ResponsesApiTest, ShutdownEndsABackgroundReplyAndTheLedgerKeepsIt) {
@@ -375,8 +426,7 @@ TEST_F(ResponsesApiTest, ShutdownEndsABackgroundReplyAndTheLedgerKeepsIt) {
 TEST_F(ResponsesApiTest, ADeletedBackgroundReplyEnds) {
   const std::string id = begin_background();
   EXPECT_EQ(p().call("DELETE", "/" + id).status, 200);
-  p().jobs.run_all();
-  EXPECT_TRUE(p().turns.stream->cancelled());
+  run_cancelled();
   EXPECT_EQ(p().call("GET", "/" + id).status, 404);
   EXPECT_EQ(p().call("GET", "/" + id, "", "stream=true").status, 404);
 }

@@ -43,7 +43,9 @@ std::string RunningReply::open() {
 std::string RunningReply::step() {
   try {
     const Micros until_keepalive = last_write_ + timing_.keepalive - clock_.now();
-    const auto event = next(std::clamp<Micros>(until_keepalive, 0, timing_.poll));
+    auto event = next(std::clamp<Micros>(until_keepalive, 0, timing_.poll));
+    auto* failed = event && cancelled_ ? std::get_if<TurnFailed>(&*event) : nullptr;
+    if (failed != nullptr) failed->error = {ErrorKind::cancelled, "the reply was cancelled"};
     std::string bytes = event ? machine_.on_event(*event) : std::string();
     // Also after events that gave nothing to send: progress, or text that a parser holds back.
     if (bytes.empty() && clock_.now() - last_write_ >= timing_.keepalive) {
@@ -58,10 +60,10 @@ std::string RunningReply::step() {
   }
 }
 
-std::string RunningReply::cancel() {
-  if (machine_.done()) return {};
+void RunningReply::cancel() {
+  if (machine_.done() || std::exchange(cancelled_, true)) return;
   if (recorder_ != nullptr) recorder_->cancelled();
-  return machine_.fail({ErrorKind::cancelled, "the reply was cancelled"});
+  events_->cancel();
 }
 
 std::optional<TurnEvent> RunningReply::next(Micros timeout) {

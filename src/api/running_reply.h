@@ -46,9 +46,9 @@ class RunningReply {
   // after too much silence. A reply that cannot be formatted ends with an error.
   [[nodiscard]] std::string step();
 
-  // Ends the reply because somebody asked for that; the bytes that say so. The turn is cancelled
-  // when this object goes.
-  [[nodiscard]] std::string cancel();
+  // Tells the turn to end because somebody asked for that; step() goes on to its last event, and
+  // says that it was cancelled unless it was complete already. More calls change nothing.
+  void cancel();
 
   [[nodiscard]] bool done() const { return machine_.done(); }
   [[nodiscard]] HttpResponse take_response() { return machine_.take_response(); }
@@ -66,6 +66,7 @@ class RunningReply {
   std::deque<TurnEvent> early_;  // seen, and not given to the machine yet
   Micros last_write_ = 0;
   bool ended_ = false;  // the turn
+  bool cancelled_ = false;
 };
 
 // A response that streams the reply.

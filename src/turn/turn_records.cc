@@ -194,7 +194,9 @@ void TurnRecorder::refused(const Error& error) {
 }
 
 void TurnRecorder::cancelled() {
-  live_->update([](TurnRecord& record) { record.finish = "cancelled"; });
+  live_->update([](TurnRecord& record) {
+    if (record.status != TurnStatus::complete) record.finish = "cancelled";
+  });
 }
 
 void TurnRecorder::reader_left() {

@@ -80,7 +80,7 @@ class TurnRecorder final : public TurnObserver, public std::enable_shared_from_t
   void failed(const TurnFailed& event);
   // The turn was never accepted.
   void refused(const Error& error);
-  // Somebody asked for its end: its finish reason will be "cancelled".
+  // Somebody asked for its end: its finish reason will be "cancelled", unless it is complete.
   void cancelled();
   // Nobody reads any more; the turn may still run.
   void reader_left();
