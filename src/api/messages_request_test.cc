@@ -172,7 +172,8 @@ TEST(MessagesRequest, WhatAgentsSendAndNeedsNothingIsAccepted) {
       {"role":"assistant","content":[{"type":"redacted_thinking","data":"x"}]},
       {"role":"user","content":"b"})"));
   const auto document = parse(messages(R"({"role":"user","content":[{"type":"document",
-      "title":"T","context":"C","source":{"type":"text","media_type":"text/plain","data":"words"}}]})"));
+      "title":"T","context":"C",
+      "source":{"type":"text","media_type":"text/plain","data":"words"}}]})"));
   EXPECT_EQ(shown(document.chat), "user(T\nC\nwords)\n");
 }
 
