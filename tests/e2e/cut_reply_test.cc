@@ -139,6 +139,8 @@ TEST_F(CutReply, OfAClientThatLeftTheQueueIsClosed) {
     ASSERT_TRUE(eventually([&] { return running().size() == 2; }));
     waiting = running()[0]["id"];
   }
+  // Its place in the queue is given up while the other still runs.
+  EXPECT_TRUE(eventually([&] { return running().size() == 1; })) << running();
   busy.raw().close();
   EXPECT_TRUE(eventually([&] { return running().empty(); })) << running();
   const Json left = turn(server.port(), waiting);
