@@ -112,7 +112,6 @@ struct Reply {
       const ReplyDelta::Call& call = *delta.tool_call;
       ASSERT_LE(call.index, calls.size());
       if (call.index == calls.size()) {
-        EXPECT_FALSE(call.id.empty());
         EXPECT_FALSE(call.name.empty());
         calls.push_back({call.id, call.name, ""});
       } else {
