@@ -12,7 +12,7 @@ die() {
 
 packages="g++ cmake ninja-build git ccache openssl curl jq libspdlog-dev libfmt-dev libcli11-dev
   libssl-dev libsqlite3-dev libxxhash-dev libgtest-dev libgmock-dev librapidcheck-dev
-  libcurl4-openssl-dev libedit-dev"
+  libcurl4-openssl-dev libedit-dev prometheus-cpp-dev"
 
 # npm fetches llama.cpp and the client libraries that tests/sdk runs against the server.
 
@@ -22,8 +22,8 @@ if ! command -v dpkg-query >/dev/null; then
     command -v "$tool" >/dev/null || missing="$missing $tool"
   done
   [ -z "$missing" ] || die "this is not Debian; install these yourself:$missing." \
-    "Libraries: spdlog, fmt, CLI11, OpenSSL, SQLite, xxHash, GoogleTest with gmock, RapidCheck, libcurl, libedit"
-  say "this is not Debian; the tools are here. Libraries: spdlog, fmt, CLI11, OpenSSL, SQLite, xxHash, GoogleTest with gmock, RapidCheck, libcurl, libedit"
+    "Libraries: spdlog, fmt, CLI11, OpenSSL, SQLite, xxHash, GoogleTest with gmock, RapidCheck, libcurl, libedit, prometheus-cpp"
+  say "this is not Debian; the tools are here. Libraries: spdlog, fmt, CLI11, OpenSSL, SQLite, xxHash, GoogleTest with gmock, RapidCheck, libcurl, libedit, prometheus-cpp"
   exit 0
 fi
 

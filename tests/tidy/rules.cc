@@ -25,6 +25,8 @@ const std::map<std::string_view, std::vector<std::string_view>>& layers() {
       {"net", {"base"}},
       {"hub", {"net", "fs", "base"}},
       {"client", {"net", "fs", "base"}},
+      {"bench", {"client", "net", "fs", "base"}},
+      {"replay", {"bench", "client", "net", "fs", "base"}},
       {"obs", {"base"}},
       {"engine", {"obs", "core", "fs", "base"}},
       {"prefix", {"engine", "obs", "core", "fs", "base"}},
@@ -40,8 +42,8 @@ const std::map<std::string_view, std::vector<std::string_view>>& layers() {
         "core", "fs", "base"}},
       {"http", {"api", "turn", "obs", "core", "fs", "base"}},
       {"app",
-       {"http", "api", "client", "hub", "net", "turn", "ledger", "explain", "chat", "sched",
-        "prefix", "store", "tier", "engine", "obs", "core", "fs", "base"}},
+       {"http", "api",   "client", "hub",   "net",  "bench",  "replay", "turn", "ledger", "explain",
+        "chat", "sched", "prefix", "store", "tier", "engine", "obs",    "core", "fs",     "base"}},
   };
   return table;
 }
@@ -60,7 +62,9 @@ const std::vector<Library>& libraries() {
       {"ggml", llama},
       {"gguf", llama},
       {"nlohmann/",
-       {"src/api/", "src/http/", "src/client/", "src/app/", "src/hub/hub_json.", "bench/"}},
+       {"src/api/", "src/http/", "src/client/", "src/app/", "src/hub/hub_json.", "src/bench/",
+        "src/replay/", "bench/"}},
+      {"prometheus/", {"src/obs/"}},
       {"httplib", {"src/http/"}},
       {"cpp-httplib/", {"src/http/"}},
       {"sys/socket.h", {"src/http/"}},
