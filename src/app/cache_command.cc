@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "app/cache_run.h"
+#include "app/command_words.h"
 #include "app/serve.h"
 #include "fs/posix_fs.h"
 
@@ -19,14 +20,7 @@ CacheAnswer run_cache(const CacheRequest& request, const CacheTools& tools) {
 
 int cache(const std::vector<std::string>& arguments) {
   const auto request = parse_cache(arguments);
-  if (!request) {
-    fmt::print(stderr, "samovar: {}\n", request.error().describe());
-    return kExitUsage;
-  }
-  if (!request->help.empty()) {
-    fmt::print("{}", request->help);
-    return 0;
-  }
+  if (const auto code = answer_without_running(request)) return *code;
   PosixFs fs;
   CacheTools tools{fs, system_clock()};
   if (isatty(STDERR_FILENO) != 0) {

@@ -3,15 +3,17 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <utility>
 
 #include "app/cache_command.h"
+#include "app/command_words.h"
 #include "app/options.h"
 
 namespace samovar::app {
 
 namespace {
 
+constexpr const char* kProgram = "samovar cache";
 constexpr const char* kAbout =
     "Looks into and looks after the store, where `samovar serve` keeps sessions on disk. What only "
     "reads works while a server runs; what changes something needs it stopped.";
@@ -84,37 +86,7 @@ void add_transfer(CLI::App& app, CacheRequest& request) {
 }
 
 std::unexpected<Error> refuse(std::string message, const std::string& command) {
-  return fail(
-      ErrorKind::invalid_argument, std::move(message), "",
-      fmt::format("`samovar cache {}{}--help` says more", command, command.empty() ? "" : " "));
-}
-
-// CLI11 exits through exceptions, --help too.
-Status parse_words(CLI::App& app, CacheRequest& request, std::vector<std::string> words) {
-  std::ranges::reverse(words);
-  const auto chosen = [&]() -> const CLI::App* {
-    const auto commands = app.get_subcommands();
-    return commands.empty() ? nullptr : commands.front();
-  };
-  try {
-    app.parse(std::move(words));
-  } catch (const CLI::CallForHelp&) {
-    request.help = chosen() == nullptr ? app.help() : chosen()->help("samovar cache");
-    return {};
-  } catch (const CLI::ExtrasError&) {
-    const auto extras = app.remaining(true);
-    const std::string what = chosen() == nullptr ? "unknown command: " : "not expected: ";
-    return refuse(what + (extras.empty() ? "" : extras.front()),
-                  chosen() == nullptr ? "" : chosen()->get_name());
-  } catch (const CLI::ParseError& error) {
-    return refuse(error.what(), chosen() == nullptr ? "" : chosen()->get_name());
-  }
-  if (chosen() == nullptr) {
-    request.help = app.help();
-    return {};
-  }
-  request.command = chosen()->get_name();
-  return {};
+  return refuse_words(std::move(message), kProgram, command);
 }
 
 }  // namespace
@@ -123,14 +95,16 @@ Result<CacheRequest> parse_cache(const std::vector<std::string>& arguments) {
   CacheRequest request;
   request.folder = default_store_dir();
   std::string size;
-  CLI::App app(kAbout, "samovar cache");
+  CLI::App app(kAbout, kProgram);
   app.require_subcommand(0, 1);
   add_reading(app, request);
   add_changing(app, request, size);
   add_transfer(app, request);
-  if (auto status = parse_words(app, request, arguments); !status) {
-    return std::unexpected(status.error());
-  }
+  const auto chosen = read_command_words(app, kProgram, arguments);
+  if (!chosen) return std::unexpected(chosen.error());
+  request.command = chosen->name;
+  request.help = chosen->help;
+  if (request.command.empty() && request.help.empty()) request.help = app.help();
   if (!request.help.empty()) return request;
   if (request.folder.empty()) {
     return refuse("no home folder is known for the store: name it with --store-dir",

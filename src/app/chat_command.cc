@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "app/command_words.h"
 #include "app/serve.h"
 #include "fs/posix_fs.h"
 
@@ -86,14 +87,7 @@ void use_utf8() {
 
 int chat(const std::vector<std::string>& arguments) {
   auto request = parse_chat(arguments, surroundings());
-  if (!request) {
-    fmt::print(stderr, "samovar: {}\n", request.error().describe());
-    return kExitUsage;
-  }
-  if (!request->help.empty()) {
-    fmt::print("{}", request->help);
-    return 0;
-  }
+  if (const auto code = answer_without_running(request)) return *code;
   if (auto status = add_input(request->options); !status) {
     fmt::print(stderr, "samovar: {}\n", status.error().describe());
     return kExitFailure;

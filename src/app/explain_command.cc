@@ -15,6 +15,7 @@
 
 #include "api/chat_request.h"
 #include "api/explain_json.h"
+#include "app/command_words.h"
 #include "app/explain_print.h"
 #include "app/serve.h"
 #include "base/limits.h"
@@ -222,14 +223,7 @@ Result<std::string> run_explain(const ExplainRequest& request) { return ExplainR
 
 int explain_command(const std::vector<std::string>& arguments) {
   auto request = parse_explain(arguments);
-  if (!request) {
-    fmt::print(stderr, "samovar: {}\n", request.error().describe());
-    return kExitUsage;
-  }
-  if (!request->help.empty()) {
-    fmt::print("{}", request->help);
-    return 0;
-  }
+  if (const auto code = answer_without_running(request)) return *code;
   log_set_level(LogLevel::error);  // of a model's loading only what stops it
   request->colour = !request->json && isatty(STDOUT_FILENO) != 0;
   const auto answer = run_explain(*request);

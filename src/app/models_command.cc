@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cache_tables.h"
+#include "app/command_words.h"
 #include "app/serve.h"
 #include "base/size_text.h"
 #include "fs/posix_fs.h"
@@ -163,14 +164,7 @@ ModelsAnswer run_models(const ModelsRequest& request, const ModelsTools& tools) 
 
 int models(const std::vector<std::string>& arguments) {
   const auto request = parse_models(arguments, process_environment());
-  if (!request) {
-    fmt::print(stderr, "samovar: {}\n", request.error().describe());
-    return kExitUsage;
-  }
-  if (!request->help.empty()) {
-    fmt::print("{}", request->help);
-    return 0;
-  }
+  if (const auto code = answer_without_running(request)) return *code;
   StopSignals signals;
   PosixFs fs;
   const ModelsTools tools{

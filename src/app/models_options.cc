@@ -1,13 +1,13 @@
 // The words after `samovar models`, by CLI11.
 #include <CLI/CLI.hpp>
 
-#include <algorithm>
-
+#include "app/command_words.h"
 #include "app/models_command.h"
 
 namespace samovar::app {
 namespace {
 
+constexpr const char* kProgram = "samovar models";
 constexpr const char* kAbout =
     "Lists, downloads and removes models of the Hugging Face hub. They lie in the cache that other "
     "programs use as well: $HF_HUB_CACHE, $HF_HOME/hub or ~/.cache/huggingface/hub. Without a "
@@ -55,46 +55,18 @@ void add_commands(CLI::App& app, ModelsRequest& request, Parsed& parsed) {
   rm->add_flag("--dry-run", request.dry_run, "only say what would be done");
 }
 
-std::unexpected<Error> refuse(std::string message, const std::string& command) {
-  return fail(ErrorKind::invalid_argument, std::move(message), "",
-              "`samovar models " + command + (command.empty() ? "" : " ") + "--help` says more");
-}
-
-// CLI11 exits through exceptions, --help too.
-Status parse_words(CLI::App& app, ModelsRequest& request, std::vector<std::string> words) {
-  std::ranges::reverse(words);
-  const auto chosen = [&]() -> const CLI::App* {
-    const auto commands = app.get_subcommands();
-    return commands.empty() ? nullptr : commands.front();
-  };
-  try {
-    app.parse(std::move(words));
-  } catch (const CLI::CallForHelp&) {
-    request.help = chosen() == nullptr ? app.help() : chosen()->help("samovar models");
-    return {};
-  } catch (const CLI::ExtrasError&) {
-    const auto extras = app.remaining(true);
-    const std::string what = chosen() == nullptr ? "unknown command: " : "not expected: ";
-    return refuse(what + (extras.empty() ? "" : extras.front()),
-                  chosen() == nullptr ? "" : chosen()->get_name());
-  } catch (const CLI::ParseError& error) {
-    return refuse(error.what(), chosen() == nullptr ? "" : chosen()->get_name());
-  }
-  request.command = chosen() == nullptr ? "ls" : chosen()->get_name();
-  return {};
-}
-
 }  // namespace
 
 Result<ModelsRequest> parse_models(const std::vector<std::string>& arguments,
                                    const Environment& environment) {
   ModelsRequest request;
   Parsed parsed;
-  CLI::App app(kAbout, "samovar models");
+  CLI::App app(kAbout, kProgram);
   add_commands(app, request, parsed);
-  if (auto status = parse_words(app, request, arguments); !status) {
-    return std::unexpected(status.error());
-  }
+  const auto chosen = read_command_words(app, kProgram, arguments);
+  if (!chosen) return std::unexpected(chosen.error());
+  request.command = chosen->name.empty() ? "ls" : chosen->name;
+  request.help = chosen->help;
   if (!request.help.empty()) return request;
   auto settings = hub_settings(environment, parsed.token, parsed.offline);
   if (!settings) return std::unexpected(settings.error());
