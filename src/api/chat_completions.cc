@@ -82,8 +82,7 @@ HttpResponse ChatCompletions::continue_turn(const HttpRequest& request, const st
 
 std::unique_ptr<ReplyDialect> ChatCompletions::dialect(const std::string& id,
                                                        const ChatCompletionRequest& parsed) const {
-  const ChatStreamOptions options{.include_usage = parsed.include_usage,
-                                  .return_progress = parsed.return_progress,
+  const ChatStreamOptions options{.extras = parsed.extras,
                                   .logprobs = parsed.sampling.top_logprobs.has_value()};
   return std::make_unique<ChatDialect>(ReplyIdentity{id, runner_.clock().wall_seconds(), model_id_},
                                        options, runner_.chat());

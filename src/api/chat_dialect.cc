@@ -50,11 +50,11 @@ ChatDialect::ChatDialect(ReplyIdentity identity, ChatStreamOptions options, cons
           R"(,"object":"chat.completion.chunk","created":)" + std::to_string(identity_.created) +
           ",\"model\":" + json_string(identity_.model) +
           ",\"system_fingerprint\":" + json_string(kSystemFingerprint) + ",\"choices\":[";
-  tail_ = options.include_usage ? "],\"usage\":null" : "]";
+  tail_ = options.extras.include_usage ? "],\"usage\":null" : "]";
 }
 
 void ChatDialect::progress(const ReplyProgress& progress, std::string& out) {
-  if (!options_.return_progress) return;
+  if (!options_.extras.return_progress) return;
   begin(out);
   append_chunk("{}", {}, nullptr, ",\"prompt_progress\":" + json_text(progress_json(progress)),
                out);
@@ -74,7 +74,7 @@ void ChatDialect::block_grows(const ReplyBlock& block, std::string_view piece,
 void ChatDialect::ended(const ReplyDone& reply, std::string& out) {
   begin(out);
   append_chunk("{}", reply.logprobs, reply.finish, ",\"timings\":" + json_text(reply.timings), out);
-  if (options_.include_usage) {
+  if (options_.extras.include_usage) {
     out += head_ + "],\"usage\":" + json_text(usage_json(reply.turn.timings)) + "}\n\n";
   }
   out += "data: [DONE]\n\n";

@@ -8,14 +8,14 @@
 #include <string>
 
 #include "api/chat_path.h"
+#include "api/dialect_request.h"
 #include "api/reply_dialect.h"
 #include "api/reply_json.h"
 
 namespace samovar {
 
 struct ChatStreamOptions {
-  bool include_usage = false;
-  bool return_progress = false;
+  StreamExtras extras;
   bool logprobs = false;
 };
 

@@ -68,13 +68,14 @@ TEST_F(ChatDialectTest, GoldenTranscript) {
 
 TEST_F(ChatDialectTest, GoldenTranscriptWithUsage) {
   const std::string null_usage = R"(,"usage":null)";
-  EXPECT_EQ(run({.include_usage = true}, {text("C:x|"), finished(FinishReason::length)}),
-            chunk(R"({"role":"assistant","content":""})", "null", null_usage) +
-                chunk(R"({"content":"x"})", "null", null_usage) +
-                chunk("{}", "\"length\"", null_usage + "," + kTimings) + kHead +
-                R"(],"usage":{"prompt_tokens":1000,"completion_tokens":41,"total_tokens":1041,)"
-                R"("prompt_tokens_details":{"cached_tokens":900}}})" +
-                "\n\ndata: [DONE]\n\n");
+  EXPECT_EQ(
+      run({.extras = {.include_usage = true}}, {text("C:x|"), finished(FinishReason::length)}),
+      chunk(R"({"role":"assistant","content":""})", "null", null_usage) +
+          chunk(R"({"content":"x"})", "null", null_usage) +
+          chunk("{}", "\"length\"", null_usage + "," + kTimings) + kHead +
+          R"(],"usage":{"prompt_tokens":1000,"completion_tokens":41,"total_tokens":1041,)"
+          R"("prompt_tokens_details":{"cached_tokens":900}}})" +
+          "\n\ndata: [DONE]\n\n");
 }
 
 TEST_F(ChatDialectTest, GoldenToolCalls) {
@@ -94,7 +95,7 @@ TEST_F(ChatDialectTest, GoldenToolCalls) {
 
 TEST_F(ChatDialectTest, EveryChunkIsWhatNlohmannWouldWrite) {
   const std::string out =
-      run({.include_usage = true, .return_progress = true},
+      run({.extras = {.include_usage = true, .return_progress = true}},
           {TurnStarted{10, 4, ""}, TurnProgress{8, 10}, text("R:a\x01|C:\xF0\x9F\x98\x80|B:0,i,n|"),
            text("A:0,{}|"), finished(FinishReason::stop)});
   for (const std::string& data : sse_data(out)) {
@@ -168,7 +169,7 @@ TEST_F(ChatDialectTest, CallsWithoutIdsGetDifferentOnes) {
 }
 
 TEST_F(ChatDialectTest, ProgressIsSentOnlyIfAskedForAndAfterTheRole) {
-  ReplyMachine stream = make({.return_progress = true});
+  ReplyMachine stream = make({.extras = {.return_progress = true}});
   std::string out = stream.on_event(TurnStarted{100, 40, ""});
   clock_.advance(250 * kMillisecond);
   out += stream.on_event(TurnProgress{70, 100});

@@ -28,13 +28,6 @@ void read_max_tokens(const JsonObject& body, std::optional<std::int64_t>& max_to
   }
 }
 
-void read_stream(const JsonObject& body, ChatCompletionRequest& request) {
-  request.return_progress = body.boolean("return_progress").value_or(false);
-  if (const auto options = body.object("stream_options")) {
-    request.include_usage = options->boolean("include_usage").value_or(false);
-  }
-}
-
 void read_session(const JsonObject& body, DialectRequest& request) {
   request.session_key = body.string("prompt_cache_key").value_or("");
   request.user_hint = body.string("user").value_or("");
@@ -73,7 +66,7 @@ void read_others(const JsonObject& fields, const ChatDefaults& defaults,
   read_response_format(fields, request.chat);
   read_template_arguments(fields, request.chat);
   read_reply_options(fields, defaults, request);
-  read_stream(fields, request);
+  request.extras = read_stream_extras(fields);
 }
 
 ParsedMessages read_one(const JsonObject& fields) { return {read_message(fields)}; }
@@ -113,6 +106,15 @@ void refuse_foreign_fields(const JsonObject& body) {
     if (body.find(name) == nullptr) continue;
     body.problem().report(fmt::format("'{}' is not supported", name), name, remedy);
   }
+}
+
+StreamExtras read_stream_extras(const JsonObject& fields) {
+  StreamExtras extras;
+  extras.return_progress = fields.boolean("return_progress").value_or(false);
+  if (const auto options = fields.object("stream_options")) {
+    extras.include_usage = options->boolean("include_usage").value_or(false);
+  }
+  return extras;
 }
 
 void read_reply_options(const JsonObject& fields, const ChatDefaults& defaults,
@@ -160,7 +162,7 @@ Result<ChatCompletionRequest> parse_continue_request(std::string_view body,
                    "leave it out, or send a new request");
   }
   read_reply_options(fields, defaults, request);
-  read_stream(fields, request);
+  request.extras = read_stream_extras(fields);
   if (problem.found()) return std::unexpected(problem.error());
   return request;
 }

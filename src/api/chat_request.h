@@ -17,8 +17,7 @@ namespace samovar {
 class MessageMemo;
 
 struct ChatCompletionRequest : DialectRequest {
-  bool include_usage = false;    // stream_options.include_usage
-  bool return_progress = false;  // prompt_progress chunks during prefill
+  StreamExtras extras;
 };
 
 // The body of POST /v1/samovar/turns/{id}/continue: the same without a conversation; may be empty.

@@ -36,4 +36,7 @@ void refuse_foreign_fields(const JsonObject& body);
 void read_reply_options(const JsonObject& fields, const ChatDefaults& defaults,
                         DialectRequest& request);
 
+// stream_options and return_progress (chat_request.cc).
+[[nodiscard]] StreamExtras read_stream_extras(const JsonObject& fields);
+
 }  // namespace samovar

@@ -469,8 +469,8 @@ TEST(ChatRequest, StreamAndSessionFieldsAreRead) {
       R"("stream":true,"stream_options":{"include_usage":true},"return_progress":true,
          "prompt_cache_key":"k","user":"u","metadata":{"user_id":"m"},"n":1,"model":"any")"));
   EXPECT_TRUE(request.stream);
-  EXPECT_TRUE(request.include_usage);
-  EXPECT_TRUE(request.return_progress);
+  EXPECT_TRUE(request.extras.include_usage);
+  EXPECT_TRUE(request.extras.return_progress);
   EXPECT_EQ(request.session_key, "k");
   EXPECT_EQ(request.user_hint, "m");
 }

@@ -28,7 +28,7 @@ void CompletionsDialect::planned(const TurnStarted&, std::string& out) {
 }
 
 void CompletionsDialect::progress(const ReplyProgress& progress, std::string& out) {
-  if (!options_.return_progress) return;
+  if (!options_.extras.return_progress) return;
   append_chunk("", {}, nullptr, ",\"prompt_progress\":" + json_text(progress_json(progress)), out);
 }
 
@@ -39,7 +39,7 @@ void CompletionsDialect::block_grows(const ReplyBlock&, std::string_view piece,
 
 void CompletionsDialect::ended(const ReplyDone& reply, std::string& out) {
   append_chunk("", reply.logprobs, reply.finish, ",\"timings\":" + json_text(reply.timings), out);
-  if (options_.include_usage) {
+  if (options_.extras.include_usage) {
     out += head_ + "],\"usage\":" + json_text(usage_json(reply.turn.timings)) + "}\n\n";
   }
   out += "data: [DONE]\n\n";
@@ -99,7 +99,7 @@ void CompletionsDialect::append_chunk(std::string_view text, std::span<const Sam
   out += ",\"finish_reason\":";
   out += finish == nullptr ? "null" : json_string(finish);
   out += "}]";
-  if (options_.include_usage) out += ",\"usage\":null";
+  if (options_.extras.include_usage) out += ",\"usage\":null";
   out += extra;
   out += "}\n\n";
 }

@@ -6,14 +6,14 @@
 #include <vector>
 
 #include "api/chat_path.h"
+#include "api/dialect_request.h"
 #include "api/reply_dialect.h"
 #include "api/reply_json.h"
 
 namespace samovar {
 
 struct CompletionOptions {
-  bool include_usage = false;
-  bool return_progress = false;
+  StreamExtras extras;
   bool logprobs = false;
   std::string echo;  // what the reply begins with: the prompt's text, or nothing
 };

@@ -91,10 +91,7 @@ Result<CompletionRequest> parse_completion_request(std::string_view body,
   const auto logprobs = request.sampling.top_logprobs;
   read_reply_options(fields, defaults, request);
   request.sampling.top_logprobs = logprobs;
-  request.return_progress = fields.boolean("return_progress").value_or(false);
-  if (const auto options = fields.object("stream_options")) {
-    request.include_usage = options->boolean("include_usage").value_or(false);
-  }
+  request.extras = read_stream_extras(fields);
   if (problem.found()) return std::unexpected(problem.error());
   return request;
 }

@@ -15,9 +15,8 @@ namespace samovar {
 
 struct CompletionRequest : DialectRequest {
   std::variant<std::string, Tokens> prompt;
-  bool echo = false;             // the prompt's text comes first in the reply
-  bool include_usage = false;    // stream_options.include_usage
-  bool return_progress = false;  // prompt_progress chunks during prefill
+  bool echo = false;  // the prompt's text comes first in the reply
+  StreamExtras extras;
 };
 
 // Errors: invalid_argument (field and remedy filled), too_large.

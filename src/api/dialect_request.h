@@ -25,6 +25,12 @@ struct ChatDefaults {
   bool store_responses = true;             // POST /v1/responses without `store`
 };
 
+// What a stream has beside the reply, if the client asks for it.
+struct StreamExtras {
+  bool include_usage = false;    // stream_options.include_usage: a last chunk with the usage
+  bool return_progress = false;  // prompt_progress chunks during prefill
+};
+
 struct DialectRequest {
   ChatRequest chat;
   SamplingParams sampling;

@@ -43,8 +43,7 @@ HttpResponse TextApi::complete(const HttpRequest& request) {
   TurnOrigin origin{.id = random_id("cmpl-"), .dialect = "completions"};
   // For the record and the explanations the prompt is a message of the user.
   parsed->chat.messages = {{.role = Role::user, .content = rendered.text}};
-  const CompletionOptions options{.include_usage = parsed->include_usage,
-                                  .return_progress = parsed->return_progress,
+  const CompletionOptions options{.extras = parsed->extras,
                                   .logprobs = parsed->sampling.top_logprobs.has_value(),
                                   .echo = parsed->echo ? rendered.text : ""};
   auto dialect = std::make_unique<CompletionsDialect>(
