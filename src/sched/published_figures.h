@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "core/tokens.h"
+#include "obs/collected.h"
 
 namespace samovar {
 
@@ -30,6 +31,10 @@ struct SchedulerFigures {
   int anchors = 0;
   std::size_t anchor_bytes = 0;
   std::size_t anchor_bytes_max = 0;
+
+  // Since the start.
+  EvictionCounts sequences_evicted = {};
+  std::uint64_t anchors_dropped = 0;
 };
 
 // A value that one thread sets and any may read.

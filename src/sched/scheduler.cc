@@ -29,11 +29,12 @@ Error client_gone() {
 }  // namespace
 
 Scheduler::Scheduler(Engine& engine, const Clock& clock, SchedulerOptions options,
-                     Persistence persistence)
+                     Persistence persistence, Meter& meter)
     : engine_(engine),
       clock_(clock),
       options_(options),
       persistence_(persistence),
+      meter_(meter),
       memory_(engine, clock, options.anchor_bytes_max),
       share_(options.decode_share) {
   if (persistence_.store != nullptr) {
@@ -99,7 +100,9 @@ void Scheduler::publish() {
                   .sequences_total = memory_.sequences(),
                   .anchors = static_cast<int>(anchors.snapshots()),
                   .anchor_bytes = anchors.bytes(),
-                  .anchor_bytes_max = anchors.budget()});
+                  .anchor_bytes_max = anchors.budget(),
+                  .sequences_evicted = memory_.evictions_by_cause(),
+                  .anchors_dropped = static_cast<std::uint64_t>(memory_.anchors_dropped())});
 }
 
 bool Scheduler::advance() {
@@ -208,6 +211,7 @@ bool Scheduler::try_start(TurnState& turn, bool passing) {
     if (restored != EngineStatus::ok) continue;
     turn.timings.queue += began - turn.waiting_since;
     turn.timings.plan += planned - began;
+    ++turn.timings.starts;
     turn.sequence = plan->target;
     if (!turn.announced) turn.timings.rewarmed_tokens = rewarmed;
     learn(turn, *plan);
@@ -270,7 +274,7 @@ void Scheduler::leave(TurnState& turn) {
   if (turn.phase == Phase::waiting || turn.phase == Phase::done) return;
   memory_.end_turn(turn.sequence);
   if (turn.phase == Phase::restore) {
-    turn.restore.reset();
+    give_up_restore(turn, RestoreFault::turn_ended);
     memory_.discard(turn.sequence);  // incomplete
   } else if (write_behind_ != nullptr) {
     write_behind_->turn_ended(turn.sequence);

@@ -36,6 +36,7 @@
 #include "base/clock.h"
 #include "core/turn.h"
 #include "engine/engine.h"
+#include "obs/meter.h"
 #include "sched/compute_share.h"
 #include "sched/memory.h"
 #include "sched/published_figures.h"
@@ -66,8 +67,9 @@ struct Persistence {
 
 class Scheduler {
  public:
+  // Everything is borrowed.
   Scheduler(Engine& engine, const Clock& clock, SchedulerOptions options,
-            Persistence persistence = {});
+            Persistence persistence = {}, Meter& meter = no_meter());
   ~Scheduler();
 
   // The prompt must fit: request.prompt.size() + 1 <= engine.limits().cells.
@@ -141,8 +143,9 @@ class Scheduler {
   void restore_step(TurnState& turn);
   bool take_part(TurnState& turn);
   void finish_restore(TurnState& turn);
-  void restore_failed(TurnState& turn, const std::string& why);
-  void plan_again(TurnState& turn);
+  void restore_failed(TurnState& turn, RestoreFault fault, const std::string& why);
+  void plan_again(TurnState& turn, RestoreFault fault);
+  void give_up_restore(TurnState& turn, RestoreFault fault);
   void note_restore(TurnState& turn);
   void choose_session(TurnState& turn, const Plan& plan, const SessionId& stored);
 
@@ -165,6 +168,7 @@ class Scheduler {
   const Clock& clock_;
   SchedulerOptions options_;
   Persistence persistence_;
+  Meter& meter_;
   Memory memory_;
   std::unique_ptr<WriteBehind> write_behind_;  // null: no store
   std::unique_ptr<Rewarming> rewarming_;
