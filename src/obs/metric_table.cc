@@ -1,6 +1,7 @@
 #include "obs/metric_table.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cassert>
 
@@ -80,10 +81,12 @@ void add_tokens(Table& table) {
                    "a part of samovar_tokens_reused_total"});
   table.push_back({rewarm_seconds, kCounter, "samovar_rewarm_seconds_total",
                    "Engine time that re-warms took.", "Σ of their engine calls and snapshots"});
-  table.push_back({misses, kCounter, "samovar_misses_total",
-                   "Turns that computed tokens which an earlier turn had computed.",
-                   "+1 for each ended turn with tokens lost, by the class of its explanation",
-                   "class"});
+  table.push_back(
+      {misses, kCounter, "samovar_misses_total",
+       "Turns that computed tokens which an earlier turn had computed.",
+       "+1 for each ended turn that has computed such tokens, by the class of its explanation "
+       "(not `none`)",
+       "class"});
   table.push_back({miss_tokens, kCounter, "samovar_miss_tokens_total",
                    "Tokens that were computed again.",
                    "+ tokens lost of each miss, at most what the turn computed", "class"});
