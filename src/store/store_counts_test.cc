@@ -109,9 +109,18 @@ TEST_F(StoreCountsTest, WhatHangsOnNothingAfterTheStart) {
   rig.close();
   ASSERT_TRUE(rig.fs.remove(rig.path_of(BlobKind::segment, talk, 300)));
   rig.reopen();
-  EXPECT_EQ(stats().gone, 1U) << "found by the scan";
   EXPECT_EQ(stats().unmatchable, whole - 2) << "all but the first segment";
   EXPECT_EQ(files(), 1U);
+}
+
+TEST_F(StoreCountsTest, AFolderThatSomebodyRemoved) {
+  open();
+  ASSERT_TRUE(rig.write_settled(talk, 500));
+  const auto whole = files();
+  rig.fs.remove_tree("/disk/store");
+  rig.write_settled(talk, 700);
+  EXPECT_EQ(stats().gone, whole);
+  EXPECT_EQ(left(stats()), whole);
 }
 
 TEST_F(StoreCountsTest, TheReasonOfAFailedRestoreIsTold) {
