@@ -7,13 +7,14 @@
 #include <utility>
 
 #include "api/errors.h"
+#include "obs/metrics.h"
 
 namespace samovar {
 namespace {
 
 constexpr std::string_view kKnownPaths =
     "POST /v1/chat/completions, /v1/messages and /v1/responses, GET /v1/models, /v1/samovar/turns, "
-    "/health and /ready";
+    "/metrics, /health and /ready";
 
 HttpResponse json_response(std::string body) {
   HttpResponse response;
@@ -143,6 +144,12 @@ void Router::add_state() {
   add("/v1/models/{id}", [this](Request, Rest id) { return parts_.models.get(id); });
   add("/health", [](Request, Rest) { return json_response(R"({"status":"ok"})"); });
   add("/ready", [this](Request, Rest) { return ready(); });
+  add("/metrics", [this](Request, Rest) {
+    HttpResponse response;
+    response.content_type = Metrics::kContentType;
+    response.body = parts_.metrics();
+    return response;
+  });
 }
 
 HttpResponse Router::handle(const HttpRequest& request) const {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -31,6 +32,7 @@ class Router {
     TurnsApi* turns;  // may be null: there is no ledger
     const Models& models;
     std::function<bool()> ready;  // whether turns are accepted; cheap, any thread
+    std::function<std::string()> metrics = [] { return std::string(); };  // any thread
   };
   explicit Router(Parts parts);
 

@@ -46,7 +46,7 @@ std::string model_identity(const LlamaEngine& engine) {
 }  // namespace
 
 RecordParts::RecordParts(const ServeOptions& options, const LlamaEngine& engine,
-                         const ChatFormat& format)
+                         const ChatFormat& format, Meter& meter)
     : ledger_(Ledger::open(ledger_options(options), system_clock())) {
   announce(ledger_->options());
   TurnRecords::Environment environment{
@@ -62,6 +62,7 @@ RecordParts::RecordParts(const ServeOptions& options, const LlamaEngine& engine,
         if (!syntax) return std::nullopt;
         return format.read_reply(std::move(*syntax), reply);
       }};
+  environment.meter = &meter;
   environment.format = [](const ChatMessage& reply) { return json_text(message_json(reply)); };
   if (options.replay) {
     replies_ = std::make_unique<LedgerReplies>(*ledger_, format);

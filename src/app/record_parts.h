@@ -18,7 +18,8 @@ namespace samovar::app {
 class RecordParts {
  public:
   // Prints where turns are recorded. Never fails: what cannot be written is kept in memory.
-  RecordParts(const ServeOptions& options, const LlamaEngine& engine, const ChatFormat& format);
+  RecordParts(const ServeOptions& options, const LlamaEngine& engine, const ChatFormat& format,
+              Meter& meter);
   ~RecordParts();
 
   [[nodiscard]] TurnRecords& records() { return *records_; }

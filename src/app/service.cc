@@ -16,11 +16,14 @@
 #include "api/text_api.h"
 #include "api/turn_runner.h"
 #include "api/turns_api.h"
+#include "app/collect.h"
 #include "app/record_parts.h"
 #include "app/store_parts.h"
 #include "chat/chat_format.h"
 #include "engine/llama_engine.h"
 #include "engine/memory_plan.h"
+#include "explain/cause.h"
+#include "obs/metrics.h"
 #include "sched/engine_thread.h"
 #include "turn/local_turn_service.h"
 #include "turn/rewarmer.h"
@@ -96,19 +99,21 @@ ChatDefaults chat_defaults(const ServeOptions& options, const Engine& engine) {
 
 // In the order of construction; what stands below borrows from what stands above.
 struct Service::Parts {
-  Parts(const ServeOptions& options, std::unique_ptr<LlamaEngine> loaded, const WrapEngine& wrap,
+  Parts(const ServeOptions& options, std::unique_ptr<Metrics> counting,
+        std::unique_ptr<LlamaEngine> loaded, const WrapEngine& wrap,
         std::unique_ptr<StoreParts> store_parts, std::unique_ptr<ChatFormat> chat_format)
-      : engine(std::move(loaded)),
+      : metrics(std::move(counting)),
+        engine(std::move(loaded)),
         wrapped(wrap ? wrap(*engine) : nullptr),
         store(std::move(store_parts)),
         format(std::move(chat_format)),
-        record(options, *engine, *format),
+        record(options, *engine, *format, *metrics),
         chat(
             *format, [this](Token token) { return engine->piece(token, true); }, record.replies()),
-        engine_thread(
-            wrapped == nullptr ? *engine : *wrapped, system_clock(),
-            scheduler_options(options, engine->limits()), options.queue,
-            {.store = store == nullptr ? nullptr : &store->store(), .port = engine.get()}),
+        engine_thread(wrapped == nullptr ? *engine : *wrapped, system_clock(),
+                      scheduler_options(options, engine->limits()), options.queue,
+                      {.store = store == nullptr ? nullptr : &store->store(), .port = engine.get()},
+                      *metrics),
         turns(engine_thread),
         rewarmer(options.rewarm ? std::make_unique<Rewarmer>(rewarmer_parts(), system_clock())
                                 : nullptr),
@@ -121,7 +126,9 @@ struct Service::Parts {
         background(background_threads),
         responses(runner, background, models.model().id),
         router({completions, messages, responses, text, &turns_api, models,
-                [this] { return accepting.load(); }}) {
+                [this] { return accepting.load(); }, [this] { return metrics->text(); }}) {
+    metrics->collect_with(
+        [this] { return collect(engine_thread, store == nullptr ? nullptr : &store->store()); });
     if (rewarmer == nullptr) return;
     record.records().on_ended([this](EndedReply ended) {
       rewarmer->reply_ended(std::move(ended.chat), std::move(ended.reply), *ended.prompt,
@@ -130,6 +137,7 @@ struct Service::Parts {
   }
 
   ~Parts() {
+    metrics->collect_with({});
     engine_thread.stop();  // ends replies in the background
     background_threads.stop();
   }
@@ -150,6 +158,7 @@ struct Service::Parts {
   }
 
   std::atomic<bool> accepting = true;
+  std::unique_ptr<Metrics> metrics;
   std::unique_ptr<LlamaEngine> engine;
   std::unique_ptr<Engine> wrapped;    // null: the engine itself computes
   std::unique_ptr<StoreParts> store;  // null: none
@@ -181,12 +190,14 @@ Result<std::unique_ptr<Service>> Service::load(const ServeOptions& options,
   engine_choice.cells = plan->cells;
   auto engine = LlamaEngine::open(engine_choice);
   if (!engine) return std::unexpected(engine.error());
-  auto store = StoreParts::open(options, **engine);
+  auto metrics = std::make_unique<Metrics>(miss_classes());
+  auto store = StoreParts::open(options, **engine, *metrics);
   if (!store) return std::unexpected(store.error());
   auto format = ChatFormat::create((*engine)->raw_model(), {options.chat_template});
   if (!format) return std::unexpected(format.error());
-  return std::unique_ptr<Service>(new Service(std::make_unique<Parts>(
-      options, std::move(*engine), wrap, std::move(*store), std::move(*format))));
+  return std::unique_ptr<Service>(
+      new Service(std::make_unique<Parts>(options, std::move(metrics), std::move(*engine), wrap,
+                                          std::move(*store), std::move(*format))));
 }
 
 Service::Service(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
@@ -211,6 +222,7 @@ void Service::stop() {
   parts_->engine_thread.stop();
   parts_->background_threads.stop();  // their turns have just ended
   parts_->record.close();
+  parts_->metrics->collect_with({});  // the store is about to go
   if (parts_->store != nullptr) parts_->store->close(kSaveDeadline);
 }
 

@@ -54,11 +54,12 @@ Position segment_tokens(const ServeOptions& options, const EngineLimits& limits)
 }
 
 Result<std::unique_ptr<StoreParts>> StoreParts::open(const ServeOptions& options,
-                                                     const LlamaEngine& engine) {
+                                                     const LlamaEngine& engine, Meter& meter) {
   if (!options.store) return nullptr;
   std::unique_ptr<StoreParts> parts(new StoreParts());
   StoreOptions store;
   store.folder = options.store_dir;
+  store.meter = &meter;
   store.size_max = options.store_size.value_or(0);
   if (store.size_max == 0) store.size_max = default_size(parts->fs_, store.folder);
   store.writes_per_day = options.store_writes_per_day.value_or(kWritesPerDay);

@@ -19,7 +19,7 @@ class StoreParts {
   // Null with --no-store. Prints where the store is and how large it may grow. Fails if another
   // process owns the folder.
   static Result<std::unique_ptr<StoreParts>> open(const ServeOptions& options,
-                                                  const LlamaEngine& engine);
+                                                  const LlamaEngine& engine, Meter& meter);
   ~StoreParts();
 
   [[nodiscard]] Store& store() { return *store_; }

@@ -31,6 +31,7 @@ struct TurnRequest {
   std::optional<std::int64_t> max_tokens;  // nullopt: until the model ends or the context is full
   std::string session_key;  // from prompt_cache_key or a header; a hint, may be empty
   Micros arrived = 0;       // when the request's bytes were complete
+  Micros submitted = 0;     // when it was handed in: from then on it waits
   Micros render_time = 0;   // parse + template + tokenise
 };
 
@@ -59,6 +60,9 @@ struct TurnTimings {
   Micros restore_read = 0;    // IO threads: from the disk or the page cache
   Micros restore_verify = 0;  // IO threads: checksums
   Micros restore_set = 0;     // engine thread: into the engine's memory
+  int starts = 0;             // times it left the queue
+  int restores = 0;           // from the store, tried
+
   Position prompt_tokens = 0;
   Position reused_tokens = 0;    // really reused; prompt = reused + computed once it has finished
   Position computed_tokens = 0;  // prompt tokens computed in this turn

@@ -52,4 +52,14 @@ const char* to_string(Cause cause) {
   return "none";
 }
 
+std::vector<std::string> miss_classes() {
+  std::vector<std::string> names;
+  constexpr int kFirst = static_cast<int>(Cause::unique_id);
+  constexpr int kLast = static_cast<int>(Cause::partly_reused_granularity);
+  for (int cause = kFirst; cause <= kLast; ++cause) {
+    names.emplace_back(to_string(static_cast<Cause>(cause)));
+  }
+  return names;
+}
+
 }  // namespace samovar

@@ -2,6 +2,9 @@
 // their names, which are part of the API and never change their meaning. Pure; cannot fail.
 #pragma once
 
+#include <string>
+#include <vector>
+
 namespace samovar {
 
 enum class Cause {
@@ -36,5 +39,8 @@ enum class Cause {
 
 // "unique_id", "time_or_date", ...
 [[nodiscard]] const char* to_string(Cause cause);
+
+// The names of all that are misses: not `none`, not `first_turn`.
+[[nodiscard]] std::vector<std::string> miss_classes();
 
 }  // namespace samovar

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "sched/turn_meter.h"
 
 namespace samovar {
 namespace {
@@ -25,11 +26,12 @@ const Error& shutting_down() {
   return error;
 }
 
-// Counts a turn as load from its making until its last event, or until it goes without one.
+// Counts a turn as load from its making until its last event, or until it goes without one, and
+// tells the meter of its end, just before anybody else learns of it.
 class CountedSink final : public TurnSink {
  public:
-  CountedSink(std::shared_ptr<TurnSink> sink, std::atomic<int>& load)
-      : sink_(std::move(sink)), load_(load) {
+  CountedSink(std::shared_ptr<TurnSink> sink, std::atomic<int>& load, Meter& meter)
+      : sink_(std::move(sink)), load_(load), meter_(meter) {
     load_.fetch_add(1);
   }
   ~CountedSink() override { uncount(); }
@@ -37,9 +39,13 @@ class CountedSink final : public TurnSink {
   CountedSink& operator=(const CountedSink&) = delete;
 
   void on_event(TurnEvent event) override {
-    const bool last =
-        std::holds_alternative<TurnFinished>(event) || std::holds_alternative<TurnFailed>(event);
-    if (last) uncount();
+    if (const auto* finished = std::get_if<TurnFinished>(&event)) {
+      uncount();
+      meter_.turn_ended(ended_turn(finished->timings, TurnEnd::complete));
+    } else if (const auto* failed = std::get_if<TurnFailed>(&event)) {
+      uncount();
+      meter_.turn_ended(ended_turn(failed->timings, end_of(failed->error)));
+    }
     sink_->on_event(std::move(event));
   }
   void on_token(Token token) override { sink_->on_token(token); }
@@ -52,20 +58,31 @@ class CountedSink final : public TurnSink {
 
   std::shared_ptr<TurnSink> sink_;
   std::atomic<int>& load_;
+  Meter& meter_;
   bool counted_ = true;
 };
+
+// Of a turn that ends before the scheduler has seen it.
+TurnTimings unserved(const TurnRequest& request, Micros now) {
+  TurnTimings timings;
+  timings.render = request.render_time;
+  timings.queue = now - request.submitted;
+  timings.prompt_tokens = request.prompt.size();
+  return timings;
+}
 
 }  // namespace
 
 EngineThread::EngineThread(Engine& engine, const Clock& clock, SchedulerOptions options,
-                           int queue_max, Persistence persistence)
+                           int queue_max, Persistence persistence, Meter& meter)
     : engine_(engine),
       clock_(clock),
       queue_max_(queue_max),
       parallel_(options.parallel),
       save_deadline_(options.save_deadline),
       store_(persistence.store),
-      scheduler_(engine, clock, options, persistence) {
+      meter_(meter),
+      scheduler_(engine, clock, options, persistence, meter) {
   if (store_ != nullptr) store_->set_wake([this] { wake(); });
   thread_ = std::thread([this] { run(); });
 }
@@ -88,6 +105,14 @@ Status EngineThread::check(const TurnRequest& request) const {
 }
 
 Status EngineThread::submit(TurnRequest request, std::shared_ptr<TurnSink> sink) {
+  request.submitted = clock_.now();
+  const bool counts = request.kind == TurnKind::request;
+  Status accepted = accept(std::move(request), std::move(sink));
+  if (!accepted && counts) meter_.turn_refused(refusal_of(accepted.error()));
+  return accepted;
+}
+
+Status EngineThread::accept(TurnRequest request, std::shared_ptr<TurnSink> sink) {
   if (closed_) return fail(ErrorKind::unavailable, "the server is shutting down");
   if (!engine_.healthy()) {
     return fail(ErrorKind::unavailable, "the engine has failed", "", "Restart the server");
@@ -96,7 +121,7 @@ Status EngineThread::submit(TurnRequest request, std::shared_ptr<TurnSink> sink)
   if (request.kind == TurnKind::rewarm) return submit_rewarm(std::move(request), std::move(sink));
   // Counted before the grammar is compiled, so that a burst cannot pass the limit together.
   // Uncounted by the sink with the turn's last event, or when the sink goes without one.
-  auto counted = std::make_shared<CountedSink>(std::move(sink), load_);
+  auto counted = std::make_shared<CountedSink>(std::move(sink), load_, meter_);
   if (load_ > queue_max_ + parallel_) {
     return fail(ErrorKind::overloaded,
                 fmt::format("{} turns run or wait already", queue_max_ + parallel_), "",
@@ -111,6 +136,15 @@ Status EngineThread::submit(TurnRequest request, std::shared_ptr<TurnSink> sink)
   }
   changed_.notify_all();
   return {};
+}
+
+// The load changes at once, the scheduler's figures with its next step.
+SchedulerFigures EngineThread::figures() const {
+  SchedulerFigures figures = scheduler_.figures();
+  const int load = this->load();
+  figures.running = std::min(figures.running, load);
+  figures.waiting = load - figures.running;
+  return figures;
 }
 
 Status EngineThread::submit_rewarm(TurnRequest request, std::shared_ptr<TurnSink> sink) {
@@ -160,7 +194,8 @@ void EngineThread::run() {
   }
   const Error& error = shutting_down();
   for (Arrival& arrival : take_arrivals(false)) {
-    arrival.sink->on_event(TurnFailed{.error = error, .timings = {}});
+    arrival.sink->on_event(
+        TurnFailed{.error = error, .timings = unserved(arrival.request, clock_.now())});
   }
   scheduler_.fail_all(error);
   scheduler_.save_all(save_deadline_);
@@ -187,7 +222,8 @@ bool EngineThread::work(std::vector<Arrival> arrivals) {
                         .remedy = "Send the request again"};
     scheduler_.reset(failure);
     for (; added < arrivals.size(); ++added) {
-      arrivals[added].sink->on_event(TurnFailed{.error = failure, .timings = {}});
+      const TurnTimings timings = unserved(arrivals[added].request, clock_.now());
+      arrivals[added].sink->on_event(TurnFailed{.error = failure, .timings = timings});
     }
     return true;
   }

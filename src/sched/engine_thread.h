@@ -22,9 +22,9 @@ namespace samovar {
 
 class EngineThread {
  public:
-  // `queue_max`: turns that may wait beside those that run.
+  // `queue_max`: turns that may wait beside those that run. `meter` is told of every turn's end.
   EngineThread(Engine& engine, const Clock& clock, SchedulerOptions options, int queue_max,
-               Persistence persistence = {});
+               Persistence persistence = {}, Meter& meter = no_meter());
   ~EngineThread();  // ends every turn and joins
 
   // Re-warms (TurnKind::rewarm) wait apart, bounded in number by rewarming.h, and are no load.
@@ -34,6 +34,9 @@ class EngineThread {
 
   // Turns waiting and running.
   [[nodiscard]] int load() const { return load_.load(); }
+
+  // The queue and the memory, as of the last engine call. Turns that have ended are not in it.
+  [[nodiscard]] SchedulerFigures figures() const;
 
   // What re-warms did and cost since the start.
   [[nodiscard]] RewarmFigures rewarm_figures() const { return scheduler_.rewarm_figures(); }
@@ -55,6 +58,7 @@ class EngineThread {
     std::shared_ptr<TurnSink> sink;
   };
 
+  Status accept(TurnRequest request, std::shared_ptr<TurnSink> sink);
   Status submit_rewarm(TurnRequest request, std::shared_ptr<TurnSink> sink);
   [[nodiscard]] Status check(const TurnRequest& request) const;
   void run();
@@ -69,6 +73,7 @@ class EngineThread {
   const int parallel_;
   const Micros save_deadline_;
   Store* const store_;
+  Meter& meter_;
 
   // engine thread only
   Scheduler scheduler_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <numeric>
 
 #include "prefix/rewarm_plan.h"
 
@@ -32,6 +33,11 @@ Memory::Memory(Engine& engine, const Clock& clock, std::size_t anchor_bytes_max)
 
 const Resident& Memory::resident(SeqId sequence) const {
   return residents_[static_cast<std::size_t>(sequence)];
+}
+
+int Memory::sequences_used() const {
+  return static_cast<int>(std::ranges::count_if(
+      residents_, [](const Resident& resident) { return !resident.tokens.empty(); }));
 }
 
 std::vector<ResidentView> Memory::view() const {
@@ -90,7 +96,7 @@ void Memory::end_turn(SeqId sequence) {
 
 EngineStatus Memory::apply(const Plan& plan) {
   choose_line(plan);
-  evict_all(plan);
+  evict_all(plan, EvictionCause::turn);
   EngineStatus status = EngineStatus::ok;
   switch (plan.source) {
     case ReuseSource::none:
@@ -121,14 +127,14 @@ void Memory::save(SeqId sequence) {
 }
 
 // It makes room for another.
-void Memory::let_go(SeqId sequence) {
+void Memory::let_go(SeqId sequence, EvictionCause cause) {
   save(sequence);
   evicted_.add(resident(sequence).tokens);
-  evict(sequence);
+  evict(sequence, cause);
 }
 
-void Memory::evict_all(const Plan& plan) {
-  for (const SeqId gone : plan.evict) let_go(gone);
+void Memory::evict_all(const Plan& plan, EvictionCause cause) {
+  for (const SeqId gone : plan.evict) let_go(gone, cause);
 }
 
 EngineStatus Memory::rewind(SeqId sequence, Position position, const SnapshotPtr& snapshot) {
@@ -137,7 +143,7 @@ EngineStatus Memory::rewind(SeqId sequence, Position position, const SnapshotPtr
   if (status == EngineStatus::ok) {
     cut_books(sequence, position);
   } else {
-    evict(sequence);
+    evict(sequence, EvictionCause::engine_error);
   }
   assert(engine_.length(sequence) == cells_.length(sequence));
   return status;
@@ -253,11 +259,16 @@ void Memory::repair(SeqId sequence, Position limit) {
   assert(engine_.length(sequence) == cells_.length(sequence));
 }
 
-void Memory::evict(SeqId sequence) {
+void Memory::evict(SeqId sequence, EvictionCause cause) {
   assert(!resident(sequence).running);
   engine_.drop(sequence);
   forget(sequence);
-  ++evictions_;
+  ++evictions_[static_cast<std::size_t>(cause)];
+}
+
+std::int64_t Memory::evictions() const {
+  return static_cast<std::int64_t>(
+      std::accumulate(evictions_.begin(), evictions_.end(), std::uint64_t{0}));
 }
 
 void Memory::forget(SeqId sequence) {
@@ -286,7 +297,7 @@ bool Memory::evict_one() {
     least = value;
   }
   if (victim < 0) return false;
-  let_go(victim);
+  let_go(victim, EvictionCause::cells);
   return true;
 }
 

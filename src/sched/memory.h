@@ -15,6 +15,7 @@
 #include "core/tokens.h"
 #include "engine/engine.h"
 #include "engine/segments.h"
+#include "obs/collected.h"
 #include "prefix/anchors.h"
 #include "prefix/cells.h"
 #include "prefix/planner.h"
@@ -57,6 +58,7 @@ class Memory {
   [[nodiscard]] const CellLedger& cells() const { return cells_; }
   [[nodiscard]] const Anchors& anchors() const { return anchors_; }
   [[nodiscard]] int sequences() const { return static_cast<int>(residents_.size()); }
+  [[nodiscard]] int sequences_used() const;  // that hold tokens
   [[nodiscard]] std::vector<ResidentView> view() const;
 
   // --- a turn's hold on a sequence ---
@@ -101,18 +103,21 @@ class Memory {
   // After `failed`: back to the best resume point at or before `limit`, or empty.
   void repair(SeqId sequence, Position limit);
 
-  void evict(SeqId sequence);
+  // An idle sequence leaves; nothing is saved.
+  void evict(SeqId sequence, EvictionCause cause);
 
   // Drops everything, running or not.
   void clear();
 
-  // Evicts the least valuable idle sequence. False if there is none.
+  // Evicts the least valuable idle sequence, because turns that run need cells. False if there is
+  // none.
   bool evict_one();
 
   // How much of the prompt's beginning was resident at some time and had to make room.
   [[nodiscard]] Position evicted(TokenSpan prompt) const { return evicted_.reach(prompt); }
 
-  [[nodiscard]] std::int64_t evictions() const { return evictions_; }
+  [[nodiscard]] std::int64_t evictions() const;  // of all causes
+  [[nodiscard]] const EvictionCounts& evictions_by_cause() const { return evictions_; }
   [[nodiscard]] std::int64_t anchors_dropped() const { return anchors_dropped_; }
 
  private:
@@ -123,8 +128,8 @@ class Memory {
   [[nodiscard]] double weight(SeqId sequence) const;
   [[nodiscard]] double value(SeqId sequence) const;
   void save(SeqId sequence);
-  void let_go(SeqId sequence);
-  void evict_all(const Plan& plan);
+  void let_go(SeqId sequence, EvictionCause cause);
+  void evict_all(const Plan& plan, EvictionCause cause);
   void choose_line(const Plan& plan);
   void link(SeqId line, SeqId guest, Position shared);
   void unlink(SeqId sequence);
@@ -141,7 +146,7 @@ class Memory {
   CellLedger cells_;
   Anchors anchors_;
   EvictedPrefixes evicted_;
-  std::int64_t evictions_ = 0;
+  EvictionCounts evictions_ = {};
   std::int64_t anchors_dropped_ = 0;
 };
 

@@ -9,7 +9,7 @@
 namespace samovar {
 
 EngineStatus Memory::apply_rewarm(const Plan& plan, std::vector<Position> segment_ends) {
-  evict_all(plan);
+  evict_all(plan, EvictionCause::rewarm);
   EngineStatus status = EngineStatus::ok;
   if (plan.source == ReuseSource::anchor) {
     status = rewind(plan.target, plan.resume_at, plan.snapshot);

@@ -29,11 +29,12 @@ Error client_gone() {
 }  // namespace
 
 Scheduler::Scheduler(Engine& engine, const Clock& clock, SchedulerOptions options,
-                     Persistence persistence)
+                     Persistence persistence, Meter& meter)
     : engine_(engine),
       clock_(clock),
       options_(options),
       persistence_(persistence),
+      meter_(meter),
       memory_(engine, clock, options.anchor_bytes_max),
       share_(options.decode_share) {
   if (persistence_.store != nullptr) {
@@ -43,6 +44,7 @@ Scheduler::Scheduler(Engine& engine, const Clock& clock, SchedulerOptions option
   rewarming_ = std::make_unique<Rewarming>(engine, clock, memory_, write_behind_.get(),
                                            options_.reply_reserve);
   assert(options_.parallel >= 1 && options_.parallel <= engine.limits().sequences);
+  publish();
 }
 
 Scheduler::~Scheduler() = default;
@@ -78,9 +80,36 @@ Scheduler::Layout Scheduler::layout(const Prompt& prompt) const {
 }
 
 bool Scheduler::step() {
+  const bool computed = advance();
+  publish();
+  return computed;
+}
+
+void Scheduler::publish() {
+  const auto count = [this](Phase phase) { return static_cast<int>(in_phase(phase).size()); };
+  const Anchors& anchors = memory_.anchors();
+  published_.set({.waiting = waiting(),
+                  .running = running(),
+                  .restoring = count(Phase::restore),
+                  .prefilling = count(Phase::prefill),
+                  .decoding = count(Phase::decode),
+                  .rewarming = rewarms(),
+                  .cells_used = memory_.cells().used(),
+                  .cells_total = memory_.cells().total(),
+                  .sequences_used = memory_.sequences_used(),
+                  .sequences_total = memory_.sequences(),
+                  .anchors = static_cast<int>(anchors.snapshots()),
+                  .anchor_bytes = anchors.bytes(),
+                  .anchor_bytes_max = anchors.budget(),
+                  .sequences_evicted = memory_.evictions_by_cause(),
+                  .anchors_dropped = static_cast<std::uint64_t>(memory_.anchors_dropped())});
+}
+
+bool Scheduler::advance() {
   if (!waiting_.empty() || !running_.empty()) rewarming_->pause();
   reap();
   admit();
+  publish();  // before a call that may take seconds
   const auto restoring = restores_to_serve();
   const auto prefilling = in_phase(Phase::prefill);
   auto decoding = in_phase(Phase::decode);
@@ -182,6 +211,7 @@ bool Scheduler::try_start(TurnState& turn, bool passing) {
     if (restored != EngineStatus::ok) continue;
     turn.timings.queue += began - turn.waiting_since;
     turn.timings.plan += planned - began;
+    ++turn.timings.starts;
     turn.sequence = plan->target;
     if (!turn.announced) turn.timings.rewarmed_tokens = rewarmed;
     learn(turn, *plan);
@@ -244,7 +274,7 @@ void Scheduler::leave(TurnState& turn) {
   if (turn.phase == Phase::waiting || turn.phase == Phase::done) return;
   memory_.end_turn(turn.sequence);
   if (turn.phase == Phase::restore) {
-    turn.restore.reset();
+    give_up_restore(turn, RestoreFault::turn_ended);
     memory_.discard(turn.sequence);  // incomplete
   } else if (write_behind_ != nullptr) {
     write_behind_->turn_ended(turn.sequence);
@@ -286,11 +316,13 @@ void Scheduler::fail_all(const Error& error) {
     for (const Turn& turn : *turns) fail(*turn, error);
     turns->clear();
   }
+  publish();
 }
 
 void Scheduler::reset(const Error& error) {
   fail_all(error);
   memory_.clear();
+  publish();
 }
 
 }  // namespace samovar

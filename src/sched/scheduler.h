@@ -22,7 +22,7 @@
 //   (rewarming.h). Any turn stops them within one engine call.
 // - After an engine error the sequences involved go back to an anchor and are computed again, once.
 //
-// Used by the engine thread only.
+// Used by the engine thread only, except where a function says "any thread".
 #pragma once
 
 #include <cstdint>
@@ -36,8 +36,10 @@
 #include "base/clock.h"
 #include "core/turn.h"
 #include "engine/engine.h"
+#include "obs/meter.h"
 #include "sched/compute_share.h"
 #include "sched/memory.h"
+#include "sched/published_figures.h"
 #include "sched/rewarming.h"
 #include "sched/running_average.h"
 #include "sched/turn_state.h"
@@ -65,8 +67,9 @@ struct Persistence {
 
 class Scheduler {
  public:
+  // Everything is borrowed.
   Scheduler(Engine& engine, const Clock& clock, SchedulerOptions options,
-            Persistence persistence = {});
+            Persistence persistence = {}, Meter& meter = no_meter());
   ~Scheduler();
 
   // The prompt must fit: request.prompt.size() + 1 <= engine.limits().cells.
@@ -98,6 +101,8 @@ class Scheduler {
   [[nodiscard]] RewarmFigures rewarm_figures() const {
     return rewarming_->figures();
   }  // any thread
+  // As of the last step's end, or of the engine call that runs now. Any thread.
+  [[nodiscard]] SchedulerFigures figures() const { return published_.get(); }
   [[nodiscard]] const Memory& memory() const { return memory_; }
 
   // Whether the store has what is kept of the sequence (write_behind.h).
@@ -115,6 +120,8 @@ class Scheduler {
 
   // scheduler.cc: the queue
   [[nodiscard]] Layout layout(const Prompt& prompt) const;
+  bool advance();  // step() without its figures
+  void publish();
   void reap();
   void admit();
   bool try_start(TurnState& turn, bool passing);
@@ -136,8 +143,9 @@ class Scheduler {
   void restore_step(TurnState& turn);
   bool take_part(TurnState& turn);
   void finish_restore(TurnState& turn);
-  void restore_failed(TurnState& turn, const std::string& why);
-  void plan_again(TurnState& turn);
+  void restore_failed(TurnState& turn, RestoreFault fault, const std::string& why);
+  void plan_again(TurnState& turn, RestoreFault fault);
+  void give_up_restore(TurnState& turn, RestoreFault fault);
   void note_restore(TurnState& turn);
   void choose_session(TurnState& turn, const Plan& plan, const SessionId& stored);
 
@@ -160,6 +168,7 @@ class Scheduler {
   const Clock& clock_;
   SchedulerOptions options_;
   Persistence persistence_;
+  Meter& meter_;
   Memory memory_;
   std::unique_ptr<WriteBehind> write_behind_;  // null: no store
   std::unique_ptr<Rewarming> rewarming_;
@@ -171,6 +180,7 @@ class Scheduler {
   RunningAverage prefill_us_per_token_{0.2};  // for predictions
   RunningAverage restore_us_per_byte_{0.3};
   std::uint64_t sessions_ = 0;  // named so far
+  PublishedFigures published_;
 };
 
 }  // namespace samovar

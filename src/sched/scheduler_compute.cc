@@ -104,6 +104,7 @@ void Scheduler::decode_step(std::vector<TurnState*> turns) {
     sampled.push_back(engine_.sample(*turns[i]->sampler, static_cast<int>(i)));
   }
   const Micros took = clock_.now() - began;
+  meter_.decode_step(took);
   for (std::size_t i = 0; i < turns.size(); ++i) {
     turns[i]->timings.decode += took;
     if (write_behind_ != nullptr) write_behind_->computed(turns[i]->sequence, took);
@@ -118,6 +119,7 @@ void Scheduler::accept(TurnState& turn, Sampled sampled) {
   const Token token = sampled.token;
   turn.reply.push_back(token);
   turn.sink->on_token(token);
+  meter_.token_generated();
   turn.phase = Phase::decode;
   if (engine_.is_end(token)) return finish(turn, FinishReason::end);
 
@@ -168,7 +170,7 @@ bool Scheduler::make_room(Position cells, const TurnState* prefilling,
     auto restoring = in_phase(Phase::restore);
     std::erase(restoring, prefilling);
     if (!restoring.empty()) {
-      plan_again(*restoring.back());
+      plan_again(*restoring.back(), RestoreFault::no_room);
       continue;
     }
     auto others = in_phase(Phase::prefill);

@@ -53,6 +53,8 @@ void Scheduler::begin_restore(TurnState& turn, const Plan& plan, StoredChain cha
   turn.phase = Phase::restore;
   turn.restore_plan = plan;
   turn.restore_began = clock_.now();
+  ++turn.timings.restores;
+  meter_.restore_tried();
   if (write_behind_ != nullptr) write_behind_->restore_started(turn.sequence);
   turn.restore = persistence_.store->restore(std::move(chain), turn.request.prompt.tokens);
   turn.sink->on_event(TurnRestoring{.done = 0, .total = turn.request.prompt.size()});
@@ -72,7 +74,7 @@ void Scheduler::restore_step(TurnState& turn) {
     case StoreRestore::State::waiting:
       return;
     case StoreRestore::State::failed:
-      return restore_failed(turn, turn.restore->error());
+      return restore_failed(turn, turn.restore->fault(), turn.restore->error());
     case StoreRestore::State::done:
       return finish_restore(turn);
     case StoreRestore::State::ready:
@@ -86,7 +88,7 @@ bool Scheduler::take_part(TurnState& turn) {
   // Running replies may have used cells that this turn was promised: it waits for its turn again.
   const Position missing = turn.restore_plan.resume_at - held(turn);
   if (!make_room(missing, &turn, nullptr)) {
-    plan_again(turn);
+    plan_again(turn, RestoreFault::no_room);
     return false;
   }
   RestoredPart part = turn.restore->take();
@@ -107,8 +109,10 @@ bool Scheduler::take_part(TurnState& turn) {
   turn.timings.restore_set += clock_.now() - began;
   if (!status) {
     // Short of memory is not the file's fault.
-    if (status.error().kind != ErrorKind::overloaded) turn.restore->refused();
-    restore_failed(turn, status.error().message);
+    const bool no_memory = status.error().kind == ErrorKind::overloaded;
+    if (!no_memory) turn.restore->refused();
+    restore_failed(turn, no_memory ? RestoreFault::no_room : RestoreFault::refused,
+                   status.error().message);
     return false;
   }
   turn.sink->on_event(TurnRestoring{.done = held(turn), .total = turn.request.prompt.size()});
@@ -126,17 +130,26 @@ void Scheduler::finish_restore(TurnState& turn) {
 }
 
 // The bad part is out of the index by now: what is planned next does not meet it again.
-void Scheduler::restore_failed(TurnState& turn, const std::string& why) {
+void Scheduler::restore_failed(TurnState& turn, RestoreFault fault, const std::string& why) {
   log_warning("turn {}: {}; looking for a shorter checkpoint", turn.id, why);
   ++turn.facts.restores_failed;
   turn.facts.restore_problem = why;
-  plan_again(turn);
+  plan_again(turn, fault);
 }
 
 // Gives up a restore and sends its turn back to the head of the queue.
-void Scheduler::plan_again(TurnState& turn) {
-  turn.timings.restore += clock_.now() - turn.restore_began;
+void Scheduler::plan_again(TurnState& turn, RestoreFault fault) {
+  give_up_restore(turn, fault);
   requeue(turn);
+}
+
+// Nothing to do if it was given up before.
+void Scheduler::give_up_restore(TurnState& turn, RestoreFault fault) {
+  if (turn.restore == nullptr) return;
+  const Micros took = clock_.now() - turn.restore_began;
+  turn.timings.restore += took;
+  meter_.restore_rejected(fault, turn.restore->figures().bytes, took);
+  turn.restore.reset();
 }
 
 void Scheduler::note_restore(TurnState& turn) {
@@ -146,6 +159,7 @@ void Scheduler::note_restore(TurnState& turn) {
   turn.timings.restore_bytes += figures.bytes;
   turn.timings.restore_read += figures.read;
   turn.timings.restore_verify += figures.verify;
+  meter_.restore_accepted(figures.bytes, took);
   if (figures.bytes == 0) return;
   restore_us_per_byte_.add(static_cast<double>(took) / static_cast<double>(figures.bytes));
 }

@@ -68,7 +68,7 @@ struct TurnState {
         anchor_policy(std::move(policy)),
         target(request.prompt.tokens),
         stop(request.stop),
-        waiting_since(now) {
+        waiting_since(request.submitted > 0 ? request.submitted : now) {
     timings.render = request.render_time;
     timings.prompt_tokens = request.prompt.size();
   }

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "sched/scheduler.h"
 #include "sched/write_behind.h"
+#include "tests/support/recording_meter.h"
 #include "tests/support/store_rig.h"
 #include "tests/support/turns.h"
 
@@ -37,6 +38,7 @@ class WriteBehindTest : public ::testing::Test {
   ~WriteBehindTest() override { stop(); }
 
   void boot() {
+    rig.options.meter = &meter;
     rig.options.needs_snapshot = engine_options.rewind == RewindKind::snapshot;
     ASSERT_TRUE(rig.open());
     start_engine(rig.store.get());
@@ -44,8 +46,8 @@ class WriteBehindTest : public ::testing::Test {
   }
   void start_engine(Store* store) {
     engine = std::make_unique<FakeEngine>(engine_options, rig.clock);
-    scheduler = std::make_unique<Scheduler>(*engine, rig.clock, options,
-                                            Persistence{.store = store, .port = engine.get()});
+    scheduler = std::make_unique<Scheduler>(
+        *engine, rig.clock, options, Persistence{.store = store, .port = engine.get()}, meter);
   }
   void stop() {
     scheduler.reset();
@@ -136,6 +138,7 @@ class WriteBehindTest : public ::testing::Test {
     return {.messages = {words(system_tokens, seed)}};
   }
 
+  RecordingMeter meter;
   StoreRig rig;
   FakeEngineOptions engine_options;
   SchedulerOptions options;

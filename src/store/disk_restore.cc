@@ -28,8 +28,26 @@ struct DiskRestore::Work {
 
   std::mutex mutex;
   std::string error;
+  RestoreFault fault = RestoreFault::damaged;  // with error
   RestoreFigures figures;
 };
+
+namespace {
+
+RestoreFault fault_of(const BlobReadError& error) {
+  switch (error.kind) {
+    case BlobReadError::Kind::missing:
+      return RestoreFault::missing;
+    case BlobReadError::Kind::unreadable:
+    case BlobReadError::Kind::unknown_version:
+      return RestoreFault::unreadable;
+    case BlobReadError::Kind::damaged:
+      return RestoreFault::damaged;
+  }
+  return RestoreFault::damaged;
+}
+
+}  // namespace
 
 DiskRestore::DiskRestore(std::shared_ptr<StoreShared> shared, StoredChain chain, TokenSpan tokens)
     : shared_(std::move(shared)), chain_(std::move(chain)), work_(std::make_shared<Work>()) {
@@ -76,6 +94,7 @@ StoreRestore::State DiskRestore::state() {
   const std::scoped_lock hold(work_->mutex);
   if (!work_->error.empty()) {
     lost_ = work_->error;
+    fault_ = work_->fault;
   }
   if (!lost_.empty()) {
     count_failure();
@@ -92,7 +111,10 @@ void DiskRestore::post_reads() {
     const bool early = posted_ == last && snapshot_posted_;
     if (!early && !post(posted_)) {
       const bool hopeless = posted_ == taken_ && shared_->read_pool->in_use() == 0;
-      if (hopeless) lost_ = "a part is larger than the buffers for reading";
+      if (hopeless) {
+        lost_ = "a part is larger than the buffers for reading";
+        fault_ = RestoreFault::too_large;
+      }
       return;
     }
     if (++posted_ == 1 && chain_.snapshot && snapshot_may_be_early()) snapshot_posted_ = post(last);
@@ -152,6 +174,7 @@ void DiskRestore::read(Work& work, std::size_t part) {
       slot.arrived = true;
     } else if (work.error.empty()) {
       work.error = blob.error().message;
+      work.fault = fault_of(blob.error());
     }
   }
   shared.call_wake();
@@ -195,6 +218,7 @@ void DiskRestore::refused() {
   const BlobRecord& record = work_->parts[taken_ - 1];
   const BlobKey key{record.kind, record.identity};
   lost_ = "the engine refused a part";
+  fault_ = RestoreFault::refused;
   count_failure();
   let_go();
   shared_->forget({key});

@@ -23,6 +23,7 @@ class DiskRestore final : public StoreRestore {
   void refused() override;
   [[nodiscard]] const StoredChain& chain() const override { return chain_; }
   [[nodiscard]] std::string error() const override { return lost_; }
+  [[nodiscard]] RestoreFault fault() const override { return fault_; }
   [[nodiscard]] RestoreFigures figures() const override;
 
  private:
@@ -45,6 +46,7 @@ class DiskRestore final : public StoreRestore {
   bool held_ = false;
   bool counted_ = false;  // as a failure
   std::string lost_;
+  RestoreFault fault_ = RestoreFault::evicted;  // with lost_
 };
 
 }  // namespace samovar

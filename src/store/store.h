@@ -21,6 +21,7 @@
 #include "base/executor.h"
 #include "base/result.h"
 #include "fs/fs.h"
+#include "obs/meter.h"
 #include "store/store_index.h"
 #include "store/store_restore.h"
 #include "store/store_stats.h"
@@ -33,6 +34,7 @@ struct StoreOptions {
   std::uint64_t writes_per_day = 0;                   // bytes; 0: no limit
   std::size_t buffer_bytes = std::size_t{256} << 20;  // half for writing, half for reading
   bool catalog = true;  // false: the folder's files are the only index
+  Meter* meter = &no_meter();
 
   // Of the model that is served.
   Fingerprint model;

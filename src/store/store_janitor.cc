@@ -91,7 +91,7 @@ void StoreJanitor::scan() {
   } else if (found.error().fault == FsFault::not_found) {  // nothing there: nothing known is true
     std::vector<BlobKey> gone;
     for (const BlobRecord& record : known) gone.push_back({record.kind, record.identity});
-    shared.forget(gone);
+    count(&StoreStats::gone, shared.forget(gone));
   } else {
     shared.note_trouble(found.error());
     const std::scoped_lock hold(shared.mutex);
@@ -111,7 +111,7 @@ void StoreJanitor::take_in(const StoreFolder::Scan& scan) {
     log_warning("store: {} is damaged and is put in quarantine", path);
     (void)shared.folder.quarantine_path(path);
   }
-  shared.forget(scan.missing);
+  count(&StoreStats::gone, shared.forget(scan.missing));
   std::vector<BlobKey> dead;
   {
     const std::scoped_lock hold(shared.mutex);
@@ -128,7 +128,7 @@ void StoreJanitor::take_in(const StoreFolder::Scan& scan) {
     shared.stats.unknown_versions = scan.unknown_versions;
     shared.stats.quarantined += scan.damaged.size();
   }
-  remove(dead, Why::useless);
+  count(&StoreStats::unmatchable, remove(dead, Why::useless).files);
   if (scan.unknown_versions > 0) {
     log_info("store: {} files of a newer version are left alone", scan.unknown_versions);
   }
@@ -149,7 +149,7 @@ void StoreJanitor::take_in(const StoreFolder::Scan& scan) {
 // Forgets entries that no running restore needs, then removes their files. They are no losses: a
 // session in memory that was told so would write them again, and they would be evicted again.
 // What had to make room is remembered as that.
-std::uint64_t StoreJanitor::remove(const std::vector<BlobKey>& keys, Why why) {
+StoreJanitor::Removed StoreJanitor::remove(const std::vector<BlobKey>& keys, Why why) {
   std::vector<BlobRecord> gone;
   {
     const std::scoped_lock hold(shared_->mutex);
@@ -166,13 +166,14 @@ std::uint64_t StoreJanitor::remove(const std::vector<BlobKey>& keys, Why why) {
       }
     }
   }
-  std::uint64_t freed = 0;
+  Removed freed;
   for (const BlobRecord& record : gone) {
     const std::string path =
         shared_->folder.blob_path(record.model, {record.kind, record.identity});
     const FsStatus removed = shared_->fs.remove(path);
     if (removed || removed.error().fault == FsFault::not_found) {
-      freed += on_disk(record.file_bytes);
+      ++freed.files;
+      freed.bytes += on_disk(record.file_bytes);
       continue;
     }
     // Still there, so it still counts.
@@ -187,11 +188,12 @@ bool StoreJanitor::make_room(std::uint64_t coming) {
   StoreShared& shared = *shared_;
   if (shared.folder_bytes() + coming <= shared.options.size_max) return true;
   shared.empty_quarantine();  // what is known to be bad goes before what is good
-  return free_down_to(shared.options.size_max / 100 * kLowWater, coming);
+  return free_down_to(shared.options.size_max / 100 * kLowWater, coming, &StoreStats::evicted);
 }
 
 // Evicts until `most` bytes are left. True if at least the budget holds.
-bool StoreJanitor::free_down_to(std::uint64_t most, std::uint64_t coming) {
+bool StoreJanitor::free_down_to(std::uint64_t most, std::uint64_t coming,
+                                std::uint64_t StoreStats::* evicted) {
   StoreShared& shared = *shared_;
   std::vector<BlobKey> order;
   const std::uint64_t used = shared.folder_bytes() + coming;
@@ -199,15 +201,12 @@ bool StoreJanitor::free_down_to(std::uint64_t most, std::uint64_t coming) {
     const std::scoped_lock hold(shared.mutex);
     if (used > most) order = shared.index.eviction_order(used - most, shared.clock.wall_seconds());
   }
-  const std::uint64_t freed = remove(order, Why::to_make_room);
+  const Removed freed = remove(order, Why::to_make_room);
+  count(evicted, freed.files);
   shared.flush_catalog();
   const bool fits = shared.folder_bytes() + coming <= shared.options.size_max;
-  {
-    const std::scoped_lock hold(shared.mutex);
-    shared.stats.evicted += order.size();
-  }
   if (!order.empty()) {
-    log_info("store: evicted {} files, {} MiB", order.size(), freed >> 20);
+    log_info("store: evicted {} files, {} MiB", freed.files, freed.bytes >> 20);
   }
   if (!fits) {
     log_warning(
@@ -223,9 +222,12 @@ void StoreJanitor::remove_superseded(const Identity& tip) {
     outgrown = shared_->index.superseded_by(tip, shared_->options.snapshot_spacing);
   }
   if (outgrown.empty()) return;
-  remove(outgrown, Why::useless);
+  count(&StoreStats::superseded, remove(outgrown, Why::useless).files);
+}
+
+void StoreJanitor::count(std::uint64_t StoreStats::* figure, std::uint64_t more) {
   const std::scoped_lock hold(shared_->mutex);
-  shared_->stats.superseded += outgrown.size();
+  shared_->stats.*figure += more;
 }
 
 void StoreJanitor::after_write_error(const FsError& error) {
@@ -238,7 +240,7 @@ void StoreJanitor::after_write_error(const FsError& error) {
   if (error.fault == FsFault::full) {
     shared.empty_quarantine();
     const std::uint64_t used = shared.folder_bytes();
-    free_down_to(used - used / 100 * kYield, 0);
+    free_down_to(used - used / 100 * kYield, 0, &StoreStats::evicted_full_disk);
   }
   if (error.fault == FsFault::not_found) {
     // The locked file went with the folder, and somebody may have made both anew: Store::tend()

@@ -37,8 +37,14 @@ class StoreJanitor {
   void read_pins();
   void take_in(const StoreFolder::Scan& scan);
   enum class Why { useless, to_make_room };
-  std::uint64_t remove(const std::vector<BlobKey>& keys, Why why);
-  bool free_down_to(std::uint64_t most, std::uint64_t coming);
+  struct Removed {
+    std::uint64_t files = 0;
+    std::uint64_t bytes = 0;
+  };
+  Removed remove(const std::vector<BlobKey>& keys, Why why);
+  // `evicted`: of the statistics, to which what goes is added.
+  bool free_down_to(std::uint64_t most, std::uint64_t coming, std::uint64_t StoreStats::* evicted);
+  void count(std::uint64_t StoreStats::* figure, std::uint64_t more);
 
   const std::shared_ptr<StoreShared> shared_;
 };

@@ -11,6 +11,7 @@
 #include "base/buffer_pool.h"
 #include "base/clock.h"
 #include "core/anchor_kind.h"
+#include "obs/meter.h"
 #include "store/store_index.h"
 
 namespace samovar {
@@ -52,7 +53,9 @@ class StoreRestore {
   virtual void refused() = 0;
 
   [[nodiscard]] virtual const StoredChain& chain() const = 0;
-  [[nodiscard]] virtual std::string error() const = 0;  // of `failed`
+  // Of `failed`: what went wrong, and its class.
+  [[nodiscard]] virtual std::string error() const = 0;
+  [[nodiscard]] virtual RestoreFault fault() const = 0;
   [[nodiscard]] virtual RestoreFigures figures() const = 0;
 };
 

@@ -92,16 +92,20 @@ void StoreShared::call_wake() {
   if (wake) wake();
 }
 
-void StoreShared::forget(const std::vector<BlobKey>& keys) {
-  if (keys.empty()) return;
+std::uint64_t StoreShared::forget(const std::vector<BlobKey>& keys) {
+  if (keys.empty()) return 0;
+  std::uint64_t forgotten = 0;
   {
     const std::scoped_lock hold(mutex);
     for (const BlobKey& key : keys) {
       // One that is pending is being written anew, and is not what was lost.
-      if (index.published(key) && index.erase(key)) changes.erased.push_back(key);
+      if (!index.published(key) || !index.erase(key)) continue;
+      changes.erased.push_back(key);
+      ++forgotten;
     }
   }
   ++losses;
+  return forgotten;
 }
 
 void StoreShared::give_up(const BlobKey& key) {
@@ -147,6 +151,7 @@ void StoreShared::deal_with(const Fingerprint& model, const BlobKey& key,
   {
     const std::scoped_lock hold(mutex);
     if (!index.published(key)) return;  // another restore came before, or it is written anew
+    if (error.kind == BlobReadError::Kind::missing) ++stats.gone;
     if (error.kind == BlobReadError::Kind::unreadable) {
       bad = !unreadable.insert(key).second;  // never tried a third time (S4)
       ++stats.unreadable;

@@ -76,7 +76,8 @@ struct StoreShared : std::enable_shared_from_this<StoreShared> {
   void call_wake();
 
   // Published entries are forgotten: they were lost. Their files are the caller's business.
-  void forget(const std::vector<BlobKey>& keys);
+  // Returns how many there were.
+  std::uint64_t forget(const std::vector<BlobKey>& keys);
   void give_up(const BlobKey& key);  // the same for one that was not published
   void flush_catalog();
 

@@ -164,11 +164,13 @@ FsStatus StoreWriter::write_temporary(const WriteJob& job) {
   const std::string path = temporary_path(job);
   const BlobToWrite blob{.header = header_of(job, shared_->options), .payload = job.payload};
   const auto pace = [this](Micros worked) { shared_->pacer.pace(worked); };
+  const Micros began = shared_->clock.now();
   FsStatus status = write_blob(shared_->fs, path, blob, pace, shared_->clock);
   if (!status && status.error().fault == FsFault::exists) {  // of a process that was killed
     (void)shared_->fs.remove(path);
     status = write_blob(shared_->fs, path, blob, pace, shared_->clock);
   }
+  shared_->options.meter->file_written(shared_->clock.now() - began);
   return status;
 }
 
@@ -210,8 +212,10 @@ void StoreWriter::publish(const Group& group) {
     if (const BlobRecord* record = shared_->index.find(key)) {
       shared_->changes.put.push_back(*record);
     }
-    ++(key.kind == BlobKind::segment ? shared_->stats.segments_written
-                                     : shared_->stats.snapshots_written);
+    const bool segment = key.kind == BlobKind::segment;
+    StoreStats& stats = shared_->stats;
+    ++(segment ? stats.segments_written : stats.snapshots_written);
+    (segment ? stats.segment_bytes_written : stats.snapshot_bytes_written) += job.record.file_bytes;
   }
   for (const WriteJob& job : group) shared_->count_written(job.record.file_bytes);
   for (const WriteJob& job : group) {

@@ -247,6 +247,7 @@ void TurnRecorder::complete(const ChatMessage& reply, std::vector<std::string> c
   }
   const bool is_complete = record.status == TurnStatus::complete;
   charge_miss(record.timings);
+  count_miss(record.timings);
   const auto replied = static_cast<Position>(record.reply.size());
   if (shape != nullptr) {
     auto whole = std::make_shared<TurnShape>(*shape);
@@ -282,6 +283,14 @@ void TurnRecorder::charge_miss(const TurnTimings& timings) {
                                static_cast<double>(timings.prefill) / 1e6 /
                                static_cast<double>(timings.computed_tokens);
   live_->update([&](TurnRecord& record) { record.miss = report_.miss; });
+}
+
+// Only what the turn really computed again: one that was cut early has not got to all of it.
+void TurnRecorder::count_miss(const TurnTimings& timings) {
+  const auto miss = report().miss;
+  if (!miss) return;
+  const Position again = std::min(miss->tokens_lost, timings.computed_tokens);
+  if (again > 0) records_.env_.meter->missed(to_string(miss->cause), again);
 }
 
 void TurnRecorder::close() {

@@ -22,6 +22,7 @@
 #include "explain/explanation.h"
 #include "explain/turn_shape.h"
 #include "ledger/ledger.h"
+#include "obs/meter.h"
 #include "sched/running_average.h"
 #include "turn/recent_turns.h"
 #include "turn/turn_service.h"
@@ -95,6 +96,7 @@ class TurnRecorder final : public TurnObserver, public std::enable_shared_from_t
   void read_and_complete();
   void started_again();
   void charge_miss(const TurnTimings& timings);
+  void count_miss(const TurnTimings& timings);
   void close();
   void log(const TurnRecord& record) const;
 
@@ -140,6 +142,7 @@ class TurnRecords {
     std::function<void(const Sha256& context)> forget = {};
     // A reply as its dialect formats it, for turns whose text is kept and whose client left.
     std::function<std::string(const ChatMessage&)> format = {};
+    Meter* meter = &no_meter();  // is told of every miss
   };
   explicit TurnRecords(Environment environment);
 
