@@ -198,11 +198,20 @@ onPage('a lost connection is said, tried again, and over', { expect: refused }, 
   await page.getByRole('banner').getByText('reconnecting').waitFor();
   await page.getByText('16 clients listen already: close another page').waitFor();
   assert.equal(await rows(page).count(), 15, 'what is known stays');
+  await page.getByText('What runs is not known without a connection.').waitFor();
   await picture(page, 'reconnecting-light');
   mock.accept();
   await page.getByRole('button', { name: 'Try now' }).click();
   await live(page);
   await page.getByRole('status').getByText('Connected again').waitFor({ state: 'attached' });
+});
+
+const missing = { hash: '#turn=gone', expect: [/404 \(Not Found\)/] };
+onPage('an address of a turn that is gone says so', missing, async (page) => {
+  await page.getByRole('dialog').getByText('there is no turn gone').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  assert.equal(new URL(page.url()).hash, '');
 });
 
 const keyed = { server: { key: 'sesame' }, expect: [/401 \(Unauthorized\)/] };
@@ -277,7 +286,7 @@ onPage('a thousand turns and hundreds of prefixes come in parts', { server: { tu
   }
   const ids = await page.evaluate(async () => (await (await fetch('v1/samovar/turns?limit=1000')).json()).data.length);
   assert.equal(ids, 1000);
-  assert.equal(await items(page).count(), 100);
-  await region(page, 'Sessions').getByRole('button', { name: 'Show 100 more' }).click();
-  assert.equal(await items(page).count(), 200);
+  assert.equal(await items(page).count(), 40);
+  await region(page, 'Prefixes').getByRole('button', { name: 'Show 100 more' }).click();
+  assert.equal(await items(page).count(), 140);
 });

@@ -11,6 +11,7 @@ export type Connection = 'connecting' | 'live' | 'reconnecting' | 'key';
 export type Watched = LiveTurn & { received: number };
 
 const pageSize = 100;
+const mostTurns = 2000; // a page may be open for weeks
 const silenceMs = 40_000; // the server says something every 15 s
 const waits = [500, 1000, 2000, 4000, 8000, 15_000];
 
@@ -150,7 +151,9 @@ class Live {
 
   #takeEnded(turn: TurnRecord): void {
     this.running = this.running.filter((other) => other.id !== turn.id);
-    this.turns = [turn, ...this.turns.filter((other) => other.id !== turn.id)];
+    const others = this.turns.filter((other) => other.id !== turn.id);
+    this.turns = [turn, ...others.slice(0, mostTurns - 1)];
+    this.moreTurns ||= others.length >= mostTurns;
     if (turn.miss && isMiss(turn.miss.class)) {
       this.announcement = `A turn of session ${turn.session} missed: ${turn.miss.title}`;
     }
@@ -164,8 +167,9 @@ class Live {
   }
 
   async #page(more: string): Promise<TurnRecord[]> {
-    const { data } = await get<{ data: TurnRecord[] }>(`v1/samovar/turns?limit=${pageSize}${more}`);
-    this.moreTurns = data.length === pageSize;
+    const path = `v1/samovar/turns?limit=${pageSize}${more}`;
+    const { data, has_more } = await get<{ data: TurnRecord[]; has_more: boolean }>(path);
+    this.moreTurns = has_more;
     return data.filter((turn) => turn.status !== 'running');
   }
 
