@@ -56,6 +56,15 @@ export class Mock {
     for (const stream of this.#streams) stream.write(`event: ${event}\ndata: ${JSON.stringify(object)}\n\n`);
   }
 
+  /** An event in pieces of a few bytes, cut through characters and line ends, with a comment before it. */
+  async dribble(event, object) {
+    const bytes = Buffer.from(`: still here\r\n\r\nevent: ${event}\r\ndata: ${JSON.stringify(object)}\r\n\r\n`);
+    for (let at = 0; at < bytes.length; at += 7) {
+      for (const stream of this.#streams) stream.write(bytes.subarray(at, at + 7));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
   /** A live turn ends as `record`. */
   end(record) {
     this.live = this.live.filter((turn) => turn.id !== record.id);

@@ -84,6 +84,21 @@ onPage('a bar grows between two messages, and a turn that ended moves down', {},
   await page.getByRole('status').getByText('A turn of session just-ended missed').waitFor({ state: 'attached' });
 });
 
+onPage('an event may come in pieces', {}, async (page, mock) => {
+  await live(page);
+  await mock.dribble('turn', { ...mock.live[0], session: 'Zürich – 東京 🫖', reply_tokens: 512 });
+  await region(page, 'Now').getByText('Zürich – 東京 🫖').waitFor();
+  await region(page, 'Now').getByText('512 tokens of reply').waitFor();
+});
+
+onPage('many turns at once: a dozen first', {}, async (page, mock) => {
+  await live(page);
+  for (let i = 0; i < 40; ++i) mock.send('turn', { ...mock.live[2], id: `waits-${i}`, session: `waits-${i}` });
+  const bars = region(page, 'Now').locator('.turns > li');
+  await page.getByRole('button', { name: 'Show all 43' }).click();
+  assert.equal(await bars.count(), 43);
+});
+
 onPage('one click from a miss to why, with the remedy', {}, async (page) => {
   await live(page);
   const button = rows(page).nth(1).getByRole('button');
