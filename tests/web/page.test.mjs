@@ -266,6 +266,18 @@ onPage('at phone width nothing sticks out', { viewport: phone, server: { nodes: 
   await picture(page, 'phone-detail-light');
 });
 
+onPage('at every width the bars have room and nothing sticks out', {}, async (page) => {
+  await live(page);
+  for (const width of [420, 600, 820, 1024, 1200, 1350, 1440, 2200]) {
+    await page.setViewportSize({ width, height: 900 });
+    await fits(page);
+    const bar = await rows(page).first().getByRole('img').evaluate((track) => track.getBoundingClientRect().width);
+    assert.ok(bar > 100, `bars of ${bar} on a screen of ${width}`);
+  }
+  await page.setViewportSize({ width: 820, height: 1180 });
+  await picture(page, 'tablet-light', true);
+});
+
 onPage('dark as the system, light by choice, and the choice stays', { colours: 'dark' }, async (page) => {
   await live(page);
   const paper = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);

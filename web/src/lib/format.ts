@@ -42,8 +42,13 @@ export function duration(ms: number): string {
 
 /** Tokens per second, of one phase only; null where there is no rate. */
 export function rate(perSecond: number | null): string {
+  return perSecond === null ? '–' : `${bareRate(perSecond)} tok/s`;
+}
+
+/** The same where the unit stands elsewhere. */
+export function bareRate(perSecond: number | null): string {
   if (perSecond === null) return '–';
-  return `${perSecond < 99.95 ? perSecond.toFixed(1) : whole.format(perSecond)} tok/s`;
+  return perSecond < 99.95 ? perSecond.toFixed(1) : whole.format(perSecond);
 }
 
 export function percent(share: number): string {
