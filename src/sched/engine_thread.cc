@@ -113,6 +113,15 @@ Status EngineThread::submit(TurnRequest request, std::shared_ptr<TurnSink> sink)
   return {};
 }
 
+// The load changes at once, the scheduler's figures with its next step.
+SchedulerFigures EngineThread::figures() const {
+  SchedulerFigures figures = scheduler_.figures();
+  const int load = this->load();
+  figures.running = std::min(figures.running, load);
+  figures.waiting = load - figures.running;
+  return figures;
+}
+
 Status EngineThread::submit_rewarm(TurnRequest request, std::shared_ptr<TurnSink> sink) {
   {
     const std::scoped_lock lock(mutex_);

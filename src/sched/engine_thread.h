@@ -35,6 +35,9 @@ class EngineThread {
   // Turns waiting and running.
   [[nodiscard]] int load() const { return load_.load(); }
 
+  // The queue and the memory, as of the last engine call. Turns that have ended are not in it.
+  [[nodiscard]] SchedulerFigures figures() const;
+
   // What re-warms did and cost since the start.
   [[nodiscard]] RewarmFigures rewarm_figures() const { return scheduler_.rewarm_figures(); }
 

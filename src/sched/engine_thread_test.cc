@@ -106,6 +106,32 @@ TEST_F(EngineThreadTest, PromptThatCanNeverFitIsRefusedWithBothNumbers) {
   EXPECT_EQ(thread.load(), 0);
 }
 
+TEST(EngineThreadFigures, SayWhatRunsWaitsAndIsHeldAndAreReadWhileTheEngineComputes) {
+  FakeClock clock;
+  FakeEngine engine({.cells = 100'000, .never_ends = true}, clock);
+  EngineThread thread(engine, clock, {.parallel = 1}, 4);
+  EXPECT_EQ(thread.figures().cells_total, 100'000);
+  EXPECT_EQ(thread.figures().sequences_used, 0);
+  TurnRequest endless = request_for(1);
+  endless.max_tokens = std::nullopt;
+  const auto running = std::make_shared<WatchedSink>();
+  ASSERT_TRUE(thread.submit(std::move(endless), running));
+  const auto waiting = std::make_shared<WatchedSink>();
+  ASSERT_TRUE(thread.submit(request_for(2), waiting));
+  while (thread.figures().decoding != 1) std::this_thread::yield();
+  const SchedulerFigures figures = thread.figures();
+  EXPECT_EQ(figures.running, 1);
+  EXPECT_EQ(figures.waiting, 1);
+  EXPECT_EQ(figures.sequences_used, 1);
+  EXPECT_GE(figures.cells_used, 50);
+  waiting->cancel = true;
+  waiting->wait();
+  EXPECT_EQ(thread.figures().waiting, 0);
+  running->cancel = true;
+  running->wait();
+  EXPECT_EQ(thread.figures().running, 0) << "as soon as its end was told";
+}
+
 TEST_F(EngineThreadTest, GrammarThatDoesNotParseIsRefusedAtOnce) {
   EngineThread thread(engine_, clock_, {}, 4);
   TurnRequest request = request_for(1);

@@ -57,6 +57,7 @@ class Memory {
   [[nodiscard]] const CellLedger& cells() const { return cells_; }
   [[nodiscard]] const Anchors& anchors() const { return anchors_; }
   [[nodiscard]] int sequences() const { return static_cast<int>(residents_.size()); }
+  [[nodiscard]] int sequences_used() const;  // that hold tokens
   [[nodiscard]] std::vector<ResidentView> view() const;
 
   // --- a turn's hold on a sequence ---
