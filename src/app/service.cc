@@ -11,11 +11,13 @@
 #include "api/messages_api.h"
 #include "api/model_chat.h"
 #include "api/models.h"
+#include "api/page_api.h"
 #include "api/responses_api.h"
 #include "api/router.h"
 #include "api/text_api.h"
 #include "api/turn_runner.h"
 #include "api/turns_api.h"
+#include "app/page_parts.h"
 #include "app/record_parts.h"
 #include "app/store_parts.h"
 #include "chat/chat_format.h"
@@ -96,8 +98,9 @@ ChatDefaults chat_defaults(const ServeOptions& options, const Engine& engine) {
 
 // In the order of construction; what stands below borrows from what stands above.
 struct Service::Parts {
-  Parts(const ServeOptions& options, std::unique_ptr<LlamaEngine> loaded, const WrapEngine& wrap,
-        std::unique_ptr<StoreParts> store_parts, std::unique_ptr<ChatFormat> chat_format)
+  Parts(const ServeOptions& options, const MemoryPlan& plan, std::unique_ptr<LlamaEngine> loaded,
+        const WrapEngine& wrap, std::unique_ptr<StoreParts> store_parts,
+        std::unique_ptr<ChatFormat> chat_format)
       : engine(std::move(loaded)),
         wrapped(wrap ? wrap(*engine) : nullptr),
         store(std::move(store_parts)),
@@ -120,8 +123,16 @@ struct Service::Parts {
         text(runner, models.model().id),
         background(background_threads),
         responses(runner, background, models.model().id),
+        page(page_parts({.options = options,
+                         .plan = plan,
+                         .model = models.model(),
+                         .engine = *engine,
+                         .engine_thread = engine_thread,
+                         .store = store == nullptr ? nullptr : &store->store(),
+                         .records = record.records(),
+                         .ready = [this] { return accepting.load(); }})),
         router({completions, messages, responses, text, &turns_api, models,
-                [this] { return accepting.load(); }}) {
+                [this] { return accepting.load(); }, &page}) {
     if (rewarmer == nullptr) return;
     record.records().on_ended([this](EndedReply ended) {
       rewarmer->reply_ended(std::move(ended.chat), std::move(ended.reply), *ended.prompt,
@@ -168,6 +179,7 @@ struct Service::Parts {
   ThreadPool background_threads{static_cast<int>(limits::background_replies_max), "background"};
   BackgroundReplies background;
   ResponsesApi responses;
+  PageApi page;
   Router router;
 };
 
@@ -186,7 +198,7 @@ Result<std::unique_ptr<Service>> Service::load(const ServeOptions& options,
   auto format = ChatFormat::create((*engine)->raw_model(), {options.chat_template});
   if (!format) return std::unexpected(format.error());
   return std::unique_ptr<Service>(new Service(std::make_unique<Parts>(
-      options, std::move(*engine), wrap, std::move(*store), std::move(*format))));
+      options, *plan, std::move(*engine), wrap, std::move(*store), std::move(*format))));
 }
 
 Service::Service(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
@@ -201,6 +213,7 @@ const std::string& Service::model_id() const { return parts_->models.model().id;
 void Service::close() {
   parts_->accepting = false;
   parts_->engine_thread.close();
+  parts_->page.close();
   if (parts_->rewarmer != nullptr) parts_->rewarmer->stop();
 }
 

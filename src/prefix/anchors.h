@@ -41,6 +41,8 @@ class Anchors {
   [[nodiscard]] const std::vector<Anchor>& of(SeqId sequence) const;
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
   [[nodiscard]] std::size_t budget() const { return budget_; }
+  // Snapshots, each once however many sequences share it.
+  [[nodiscard]] std::size_t snapshots() const { return holders_.size(); }
 
   // The anchor with the largest position <= limit, or nullptr. Valid until the next change.
   [[nodiscard]] const Anchor* best(SeqId sequence, Position limit) const;

@@ -34,6 +34,11 @@ const Resident& Memory::resident(SeqId sequence) const {
   return residents_[static_cast<std::size_t>(sequence)];
 }
 
+int Memory::sequences_used() const {
+  return static_cast<int>(std::ranges::count_if(
+      residents_, [](const Resident& resident) { return !resident.tokens.empty(); }));
+}
+
 std::vector<ResidentView> Memory::view() const {
   std::vector<ResidentView> views;
   views.reserve(residents_.size());

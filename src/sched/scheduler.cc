@@ -43,6 +43,7 @@ Scheduler::Scheduler(Engine& engine, const Clock& clock, SchedulerOptions option
   rewarming_ = std::make_unique<Rewarming>(engine, clock, memory_, write_behind_.get(),
                                            options_.reply_reserve);
   assert(options_.parallel >= 1 && options_.parallel <= engine.limits().sequences);
+  publish();
 }
 
 Scheduler::~Scheduler() = default;
@@ -78,9 +79,34 @@ Scheduler::Layout Scheduler::layout(const Prompt& prompt) const {
 }
 
 bool Scheduler::step() {
+  const bool computed = advance();
+  publish();
+  return computed;
+}
+
+void Scheduler::publish() {
+  const auto count = [this](Phase phase) { return static_cast<int>(in_phase(phase).size()); };
+  const Anchors& anchors = memory_.anchors();
+  published_.set({.waiting = waiting(),
+                  .running = running(),
+                  .restoring = count(Phase::restore),
+                  .prefilling = count(Phase::prefill),
+                  .decoding = count(Phase::decode),
+                  .rewarming = rewarms(),
+                  .cells_used = memory_.cells().used(),
+                  .cells_total = memory_.cells().total(),
+                  .sequences_used = memory_.sequences_used(),
+                  .sequences_total = memory_.sequences(),
+                  .anchors = static_cast<int>(anchors.snapshots()),
+                  .anchor_bytes = anchors.bytes(),
+                  .anchor_bytes_max = anchors.budget()});
+}
+
+bool Scheduler::advance() {
   if (!waiting_.empty() || !running_.empty()) rewarming_->pause();
   reap();
   admit();
+  publish();  // before a call that may take seconds
   const auto restoring = restores_to_serve();
   const auto prefilling = in_phase(Phase::prefill);
   auto decoding = in_phase(Phase::decode);
@@ -223,6 +249,7 @@ void Scheduler::announce(TurnState& turn, const Plan& plan) {
   note_evicted(turn, plan);
   TurnStarted start = start_of(plan, turn.facts, turn.timings);
   start.history_tokens = turn.request.prompt.primer_start;
+  start.kept_as = memory_.resident(turn.sequence).session.hex();
   turn.sink->on_event(std::move(start));
 }
 
@@ -286,11 +313,13 @@ void Scheduler::fail_all(const Error& error) {
     for (const Turn& turn : *turns) fail(*turn, error);
     turns->clear();
   }
+  publish();
 }
 
 void Scheduler::reset(const Error& error) {
   fail_all(error);
   memory_.clear();
+  publish();
 }
 
 }  // namespace samovar

@@ -22,7 +22,7 @@
 //   (rewarming.h). Any turn stops them within one engine call.
 // - After an engine error the sequences involved go back to an anchor and are computed again, once.
 //
-// Used by the engine thread only.
+// Used by the engine thread only, except where a function says "any thread".
 #pragma once
 
 #include <cstdint>
@@ -38,6 +38,7 @@
 #include "engine/engine.h"
 #include "sched/compute_share.h"
 #include "sched/memory.h"
+#include "sched/published_figures.h"
 #include "sched/rewarming.h"
 #include "sched/running_average.h"
 #include "sched/turn_state.h"
@@ -98,6 +99,8 @@ class Scheduler {
   [[nodiscard]] RewarmFigures rewarm_figures() const {
     return rewarming_->figures();
   }  // any thread
+  // As of the last step's end, or of the engine call that runs now. Any thread.
+  [[nodiscard]] SchedulerFigures figures() const { return published_.get(); }
   [[nodiscard]] const Memory& memory() const { return memory_; }
 
   // Whether the store has what is kept of the sequence (write_behind.h).
@@ -115,6 +118,8 @@ class Scheduler {
 
   // scheduler.cc: the queue
   [[nodiscard]] Layout layout(const Prompt& prompt) const;
+  bool advance();  // step() without its figures
+  void publish();
   void reap();
   void admit();
   bool try_start(TurnState& turn, bool passing);
@@ -171,6 +176,7 @@ class Scheduler {
   RunningAverage prefill_us_per_token_{0.2};  // for predictions
   RunningAverage restore_us_per_byte_{0.3};
   std::uint64_t sessions_ = 0;  // named so far
+  PublishedFigures published_;
 };
 
 }  // namespace samovar

@@ -454,6 +454,25 @@ TEST(Scheduler, TimingsAddUpAndNeverMixPrefillWithDecode) {
   EXPECT_EQ(timings.decode, (timings.reply_tokens - 1) * options.decode_call_us);
 }
 
+TEST_P(EveryKindOfModel, PublishedFiguresAreThoseOfTheBooks) {
+  Bench bench(options());
+  const auto sink = bench.send(chat(12, 200, 71).prompt(), 8);
+  bool restored = false;
+  while (bench.scheduler.step()) {
+    const SchedulerFigures figures = bench.scheduler.figures();
+    EXPECT_EQ(figures.running, figures.restoring + figures.prefilling + figures.decoding);
+    EXPECT_EQ(figures.cells_used, bench.engine.cells_used());
+    EXPECT_EQ(figures.anchor_bytes, bench.scheduler.memory().anchors().bytes());
+    restored = restored || figures.restoring > 0;
+  }
+  EXPECT_FALSE(restored) << "there is no store";
+  ASSERT_TRUE(sink->ended());
+  const SchedulerFigures idle = bench.scheduler.figures();
+  EXPECT_EQ(idle.running, 0);
+  EXPECT_EQ(idle.sequences_used, 1);
+  EXPECT_EQ(idle.anchors > 0, idle.anchor_bytes > 0);
+}
+
 TEST(Scheduler, AnchorMemoryBudgetHoldsAndKeepsTheNewestAnchor) {
   FakeEngineOptions options;
   options.cells = 40'000;
