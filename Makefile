@@ -4,7 +4,7 @@
 SOURCES = git ls-files -co --exclude-standard '*.cc' '*.h'
 CTEST = ctest --output-on-failure -j1
 
-.PHONY: help setup build models models-all run demo test agents format lint asan tsan fuzz clean
+.PHONY: help setup build models models-all run demo test agents format lint asan tsan fuzz web clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -53,6 +53,9 @@ tsan: models ## build and test with ThreadSanitizer, in build/tsan
 
 fuzz: ## fuzz every reader of files and requests, FUZZ_SECONDS (60) each, in build/fuzz; needs clang-19
 	@scripts/fuzz.sh all $(or $(FUZZ_SECONDS),60)
+
+web: ## build the page again, web/dist (needs Node 20.19 or later; a C++ build does not)
+	@scripts/web.sh
 
 clean: ## remove build/ (the cache with llama.cpp stays)
 	rm -rf build

@@ -7,14 +7,15 @@
 #include <utility>
 
 #include "api/errors.h"
+#include "api/page_files.h"
 #include "obs/metrics.h"
 
 namespace samovar {
 namespace {
 
 constexpr std::string_view kKnownPaths =
-    "POST /v1/chat/completions, /v1/messages and /v1/responses, GET /v1/models, /v1/samovar/turns, "
-    "/metrics, /health and /ready";
+    "POST /v1/chat/completions, /v1/messages and /v1/responses, GET / (a page), /v1/models, "
+    "/v1/samovar/turns, /v1/samovar/state, /metrics, /health and /ready";
 
 HttpResponse json_response(std::string body) {
   HttpResponse response;
@@ -78,6 +79,7 @@ Router::Router(Parts parts) : parts_(std::move(parts)) {
   add_replies();
   if (parts_.turns != nullptr) add_turns();
   add_state();
+  add_page();
 }
 
 void Router::add_replies() {
@@ -150,6 +152,25 @@ void Router::add_state() {
     response.body = parts_.metrics();
     return response;
   });
+}
+
+void Router::add_page() {
+  using Request = const HttpRequest&;
+  using Rest = std::string_view;
+  const auto add = [&](std::string_view pattern, Handler handler) {
+    routes_.push_back({"GET", pattern, std::move(handler)});
+  };
+  const auto file = [](Request request, Rest) {
+    auto response = page_response(request);
+    return response ? std::move(*response) : error_response(not_found(request.path));
+  };
+  add("/", file);
+  add("/assets/{name}", file);
+  if (parts_.page == nullptr) return;
+  PageApi& page = *parts_.page;
+  add("/v1/samovar/state", [&page](Request, Rest) { return page.state(); });
+  add("/v1/samovar/sessions", [&page](Request, Rest) { return page.sessions(); });
+  add("/v1/samovar/events", [&page](Request r, Rest) { return page.events(r); });
 }
 
 HttpResponse Router::handle(const HttpRequest& request) const {

@@ -15,6 +15,7 @@
 #include "api/http_types.h"
 #include "api/messages_api.h"
 #include "api/models.h"
+#include "api/page_api.h"
 #include "api/responses_api.h"
 #include "api/text_api.h"
 #include "api/turns_api.h"
@@ -32,6 +33,7 @@ class Router {
     TurnsApi* turns;  // may be null: there is no ledger
     const Models& models;
     std::function<bool()> ready;  // whether turns are accepted; cheap, any thread
+    PageApi* page = nullptr;      // null: nothing watches
     std::function<std::string()> metrics = [] { return std::string(); };  // any thread
   };
   explicit Router(Parts parts);
@@ -52,6 +54,7 @@ class Router {
   void add_replies();
   void add_turns();
   void add_state();
+  void add_page();
   [[nodiscard]] HttpResponse route(const HttpRequest& request) const;
   [[nodiscard]] HttpResponse ready() const;
 

@@ -114,6 +114,7 @@ Result<std::unique_ptr<RunningReply>> TurnRunner::submit(const HttpRequest& requ
       origin.chat = std::make_shared<const ChatRequest>(std::move(parsed.chat));
       if (records_->keeps_text(origin.keep_text)) origin.body = request.body;
     }
+    origin.began = began;
     recorder = records_->begin(std::move(origin), rendered);
   }
   TurnRequest turn = turn_request(parsed, rendered);

@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -89,6 +90,9 @@ struct ServeOptions {
   // logging
   bool verbose = false;
   std::string log_level = "info";
+
+  // What was given, by flag, for people: without secrets and templates.
+  std::vector<std::pair<std::string, std::string>> given;
 };
 
 // One row of the table. `set` checks and stores a value and returns what is wrong with it ("" if

@@ -113,23 +113,37 @@ std::string cli_names(const OptionRow& row) {
   return names;
 }
 
-void set_or_throw(const OptionRow& row, const std::string& value) {
-  const std::string wrong = row.set(value);
-  if (!wrong.empty()) throw CLI::ValidationError("--" + row.key(), wrong);
+using Given = std::vector<std::pair<std::string, std::string>>;
+
+// What is given and shown to whoever may see the server's state.
+void note_given(const OptionRow& row, const std::string& value, Given& given) {
+  const std::string key = row.key();
+  if (key == "api-key" || key == "hf-token" || key == "chat-template") return;
+  const bool flag = row.value.empty();
+  given.emplace_back("--" + key, !flag ? value : value == "true" ? "on" : "off");
 }
 
-void add_row(CLI::App& app, const OptionRow& row) {
+void set_or_throw(const OptionRow& row, const std::string& value, Given& given) {
+  const std::string wrong = row.set(value);
+  if (!wrong.empty()) throw CLI::ValidationError("--" + row.key(), wrong);
+  note_given(row, value, given);
+}
+
+void add_row(CLI::App& app, const OptionRow& row, Given& given) {
   if (row.value.empty()) {
     app.add_flag_function(
         cli_names(row),
-        [&row](std::int64_t count) { set_or_throw(row, count > 0 ? "true" : "false"); }, row.help);
+        [&row, &given](std::int64_t count) {
+          set_or_throw(row, count > 0 ? "true" : "false", given);
+        },
+        row.help);
     return;
   }
   CLI::Option* option = app.add_option_function<std::vector<std::string>>(
       cli_names(row),
-      [&row](const std::vector<std::string>& values) {
-        if (!row.repeatable) return set_or_throw(row, values.back());
-        for (const std::string& value : values) set_or_throw(row, value);
+      [&row, &given](const std::vector<std::string>& values) {
+        if (!row.repeatable) return set_or_throw(row, values.back(), given);
+        for (const std::string& value : values) set_or_throw(row, value, given);
       },
       row.help);
   option->type_size(1)->expected(1)->allow_extra_args(false);
@@ -185,7 +199,7 @@ Result<ParsedServe> parse_serve(const Words& arguments) {
   app.set_help_flag();
   app.set_config("--config");
   app.allow_config_extras(CLI::config_extras_mode::error);
-  for (const OptionRow& row : rows) add_row(app, row);
+  for (const OptionRow& row : rows) add_row(app, row, parsed.options.given);
   if (const auto status = run_parser(app, std::move(normalised->words)); !status) {
     return std::unexpected(status.error());
   }

@@ -13,6 +13,7 @@
 #include <memory>
 
 #include "api/errors.h"
+#include "api/page_files.h"
 #include "app/model_source.h"
 #include "app/options.h"
 #include "app/service.h"
@@ -47,6 +48,7 @@ HttpServerOptions http_options(const ServeOptions& options) {
   http.port = options.port;
   http.api_keys = options.api_keys;
   http.allowed_hosts = options.allowed_hosts;
+  http.open_paths = page_paths();
   http.threads = static_cast<std::size_t>(options.http_threads);
   return http;
 }
@@ -58,6 +60,7 @@ HttpResponse answer_while_loading(const HttpRequest& request) {
     response.body = R"({"status":"ok"})";
     return response;
   }
+  if (auto page = page_response(request)) return std::move(*page);
   return error_response({ErrorKind::unavailable, "the model is being loaded", "", "try again soon"},
                         1, error_form_of(request.path));
 }

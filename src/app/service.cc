@@ -11,12 +11,14 @@
 #include "api/messages_api.h"
 #include "api/model_chat.h"
 #include "api/models.h"
+#include "api/page_api.h"
 #include "api/responses_api.h"
 #include "api/router.h"
 #include "api/text_api.h"
 #include "api/turn_runner.h"
 #include "api/turns_api.h"
 #include "app/collect.h"
+#include "app/page_parts.h"
 #include "app/record_parts.h"
 #include "app/store_parts.h"
 #include "chat/chat_format.h"
@@ -99,14 +101,21 @@ ChatDefaults chat_defaults(const ServeOptions& options, const Engine& engine) {
 
 // In the order of construction; what stands below borrows from what stands above.
 struct Service::Parts {
-  Parts(const ServeOptions& options, std::unique_ptr<Metrics> counting,
-        std::unique_ptr<LlamaEngine> loaded, const WrapEngine& wrap,
-        std::unique_ptr<StoreParts> store_parts, std::unique_ptr<ChatFormat> chat_format)
-      : metrics(std::move(counting)),
-        engine(std::move(loaded)),
+  // What can fail to load.
+  struct Loaded {
+    MemoryPlan plan;
+    std::unique_ptr<Metrics> metrics;
+    std::unique_ptr<LlamaEngine> engine;
+    std::unique_ptr<StoreParts> store;  // null: none
+    std::unique_ptr<ChatFormat> format;
+  };
+
+  Parts(const ServeOptions& options, Loaded loaded, const WrapEngine& wrap)
+      : metrics(std::move(loaded.metrics)),
+        engine(std::move(loaded.engine)),
         wrapped(wrap ? wrap(*engine) : nullptr),
-        store(std::move(store_parts)),
-        format(std::move(chat_format)),
+        store(std::move(loaded.store)),
+        format(std::move(loaded.format)),
         record(options, *engine, *format, *metrics),
         chat(
             *format, [this](Token token) { return engine->piece(token, true); }, record.replies()),
@@ -125,8 +134,16 @@ struct Service::Parts {
         text(runner, models.model().id),
         background(background_threads),
         responses(runner, background, models.model().id),
+        page(page_parts({.options = options,
+                         .plan = loaded.plan,
+                         .model = models.model(),
+                         .engine = *engine,
+                         .engine_thread = engine_thread,
+                         .store = store == nullptr ? nullptr : &store->store(),
+                         .records = record.records(),
+                         .ready = [this] { return accepting.load(); }})),
         router({completions, messages, responses, text, &turns_api, models,
-                [this] { return accepting.load(); }, [this] { return metrics->text(); }}) {
+                [this] { return accepting.load(); }, &page, [this] { return metrics->text(); }}) {
     metrics->collect_with(
         [this] { return collect(engine_thread, store == nullptr ? nullptr : &store->store()); });
     if (rewarmer == nullptr) return;
@@ -177,6 +194,7 @@ struct Service::Parts {
   ThreadPool background_threads{static_cast<int>(limits::background_replies_max), "background"};
   BackgroundReplies background;
   ResponsesApi responses;
+  PageApi page;
   Router router;
 };
 
@@ -195,9 +213,11 @@ Result<std::unique_ptr<Service>> Service::load(const ServeOptions& options,
   if (!store) return std::unexpected(store.error());
   auto format = ChatFormat::create((*engine)->raw_model(), {options.chat_template});
   if (!format) return std::unexpected(format.error());
-  return std::unique_ptr<Service>(
-      new Service(std::make_unique<Parts>(options, std::move(metrics), std::move(*engine), wrap,
-                                          std::move(*store), std::move(*format))));
+  return std::unique_ptr<Service>(new Service(
+      std::make_unique<Parts>(options,
+                              Parts::Loaded{*plan, std::move(metrics), std::move(*engine),
+                                            std::move(*store), std::move(*format)},
+                              wrap)));
 }
 
 Service::Service(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
@@ -212,6 +232,7 @@ const std::string& Service::model_id() const { return parts_->models.model().id;
 void Service::close() {
   parts_->accepting = false;
   parts_->engine_thread.close();
+  parts_->page.close();
   if (parts_->rewarmer != nullptr) parts_->rewarmer->stop();
 }
 

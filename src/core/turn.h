@@ -99,6 +99,7 @@ struct TurnStarted {  // admitted; prefill begins
   ReuseSource source = ReuseSource::none;
   ReuseFacts facts;
   Position history_tokens = 0;  // of the prompt, without its generation primer
+  std::string kept_as = {};     // id of the session that its checkpoints are written for, in hex
 };
 struct TurnProgress {  // after each piece of prefill
   Position done = 0;   // prompt tokens in memory so far, reused ones included

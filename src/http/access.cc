@@ -123,6 +123,13 @@ bool Access::from_other_site(const HttpRequest& request) const {
   return scheme == std::string::npos || !host_allowed(origin->substr(scheme + 3));
 }
 
+// Exact paths: what stands below or beside them may hold data.
+bool Access::is_open(const HttpRequest& request) const {
+  const auto& open = options_.open_paths;
+  return reads(request) && (request.path == "/health" ||
+                            std::find(open.begin(), open.end(), request.path) != open.end());
+}
+
 Status Access::check(const HttpRequest& request, bool http_1_0) const {
   const std::string* host = find_header(request.headers, "Host");
   const bool host_given = host != nullptr && !host->empty();
@@ -138,12 +145,12 @@ Status Access::check(const HttpRequest& request, bool http_1_0) const {
   if (request.method == "POST" && from_other_site(request)) {
     return fail(ErrorKind::forbidden, "requests from other web sites are refused", "Origin");
   }
-  if ((request.path == "/health" || request.path == "/ready") && has_body(request.headers)) {
+  if ((is_open(request) || request.path == "/health" || request.path == "/ready") &&
+      has_body(request.headers)) {
     return fail(ErrorKind::invalid_argument, request.path + " takes no request body",
                 "Content-Length", "send GET without a body");
   }
-  const bool asks = request.method == "GET" || request.method == "HEAD";
-  if (options_.api_keys.empty() || (asks && request.path == "/health")) return {};
+  if (options_.api_keys.empty() || is_open(request)) return {};
   const std::string_view key = given_key(request);
   if (key.empty()) {
     return fail(ErrorKind::unauthorized, "an API key is required", "Authorization",

@@ -15,6 +15,7 @@ struct AccessOptions {
   std::string host;                        // the address the server listens on
   std::vector<std::string> api_keys;       // empty: no key is asked for
   std::vector<std::string> allowed_hosts;  // further names clients may use
+  std::vector<std::string> open_paths;     // GET and HEAD of exactly these need no key
 };
 
 class Access {
@@ -23,7 +24,8 @@ class Access {
   static Result<Access> create(AccessOptions options);
 
   // Errors: forbidden (Host, cross-site form), unauthorized (key missing or wrong),
-  // invalid_argument (a body for /health or /ready). GET and HEAD of /health need no key.
+  // invalid_argument (a body for /ready or for what needs no key). GET and HEAD of /health and of
+  // the open paths need no key.
   // `http_1_0`: such requests may leave Host out.
   [[nodiscard]] Status check(const HttpRequest& request, bool http_1_0) const;
 
@@ -31,6 +33,7 @@ class Access {
   [[nodiscard]] bool from_other_site(const HttpRequest& request) const;
   explicit Access(AccessOptions options) : options_(std::move(options)) {}
   [[nodiscard]] bool host_allowed(std::string_view host_header) const;
+  [[nodiscard]] bool is_open(const HttpRequest& request) const;
   [[nodiscard]] bool key_known(std::string_view key) const;
 
   AccessOptions options_;

@@ -105,6 +105,31 @@ TEST(Access, OnlyAskingForHealthNeedsNoKey) {
   }
 }
 
+// Goal: the page needs no key, and nothing beside it does without; the Host check stays.
+TEST(Access, OpenPathsAreExact) {
+  const Access access = make({"127.0.0.1", {"alpha"}, {}, {"/", "/assets/page.js"}});
+  const auto ask = [](std::string path, std::string method = "GET", Headers headers = {}) {
+    headers.emplace_back("Host", "localhost");
+    return with(std::move(headers), std::move(path), std::move(method));
+  };
+  for (const char* path : {"/", "/assets/page.js"}) {
+    EXPECT_TRUE(access.check(ask(path), false).has_value()) << path;
+    EXPECT_TRUE(access.check(ask(path, "HEAD"), false).has_value()) << path;
+    EXPECT_EQ(refusal(access, ask(path, "POST")), ErrorKind::unauthorized) << path;
+    EXPECT_EQ(refusal(access, ask(path, "DELETE")), ErrorKind::unauthorized) << path;
+    EXPECT_EQ(refusal(access, ask(path, "GET", {{"Content-Length", "5"}})),
+              ErrorKind::invalid_argument);
+    EXPECT_EQ(refusal(access, with({{"Host", "evil.example"}}, path, "GET")),
+              ErrorKind::forbidden);
+  }
+  for (const char* path :
+       {"", "//", "/assets", "/assets/", "/assets/page.js/", "/assets/page.js/x", "/assets/page.JS",
+        "/assets/other.js", "/assets/../v1/samovar/state", "/./", "/v1/samovar/state",
+        "/v1/samovar/sessions", "/v1/samovar/events", "/v1/samovar/turns"}) {
+    EXPECT_EQ(refusal(access, ask(path)), ErrorKind::unauthorized) << path;
+  }
+}
+
 // Goal: of two headers Bearer counts, and another scheme, a proxy's perhaps, hides no key.
 TEST(Access, BothKeyHeadersAtOnce) {
   const Access access = make({"127.0.0.1", {"alpha", "beta"}, {}});

@@ -284,7 +284,8 @@ struct HttpServer::Impl final : httplib::Server {
 
 Result<std::unique_ptr<HttpServer>> HttpServer::bind(HttpServerOptions options,
                                                      HttpHandler handler) {
-  auto access = Access::create({options.host, options.api_keys, options.allowed_hosts});
+  auto access =
+      Access::create({options.host, options.api_keys, options.allowed_hosts, options.open_paths});
   if (!access) return std::unexpected(access.error());
   const std::string place = options.host + ":" + std::to_string(options.port);
   const int port = options.port;

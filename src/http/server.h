@@ -28,6 +28,7 @@ struct HttpServerOptions {
   int port = 0;  // 0: any free one
   std::vector<std::string> api_keys;
   std::vector<std::string> allowed_hosts;
+  std::vector<std::string> open_paths;                    // need no key (access.h)
   std::size_t threads = 512;                              // requests served at the same time
   std::size_t waiting = limits::waiting_requests_max;     // requests that may wait for a thread
   std::size_t connections = limits::connections_max;      // besides those served

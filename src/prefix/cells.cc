@@ -15,6 +15,14 @@ Position CellLedger::length(SeqId sequence) const {
   return sum;
 }
 
+std::vector<CellLedger::Held> CellLedger::held(SeqId sequence) const {
+  std::vector<Held> held;
+  for (const auto& run : sequences_[static_cast<std::size_t>(sequence)]) {
+    held.push_back({run.get(), run->size});
+  }
+  return held;
+}
+
 Position CellLedger::freed_by(std::span<const SeqId> dropped, SeqId cut, Position position) const {
   std::unordered_map<const Run*, int> leaving;
   for (const SeqId sequence : dropped) {

@@ -23,6 +23,14 @@ class CellLedger {
   [[nodiscard]] Position free() const { return total_ - used_; }
   [[nodiscard]] Position length(SeqId sequence) const;
 
+  // The sequence's cells from its first token on. Equal `run`: the same cells, wherever they are
+  // met. Only for telling them apart: the pointer may dangle after the next change.
+  struct Held {
+    const void* run = nullptr;
+    Position size = 0;
+  };
+  [[nodiscard]] std::vector<Held> held(SeqId sequence) const;
+
   // Cells that would become free if the sequences of `dropped` were emptied and `cut` (not one of
   // them; -1: none) were cut at `position`.
   [[nodiscard]] Position freed_by(std::span<const SeqId> dropped, SeqId cut = -1,

@@ -2,6 +2,7 @@
 // Method: random operations against a model in which every cell is an object of its own.
 #include "prefix/cells.h"
 
+#include <map>
 #include <memory>
 #include <random>
 #include <set>
@@ -30,6 +31,23 @@ struct Model {
     return used() - after.used();
   }
 };
+
+Position held_size(const CellLedger& ledger, SeqId sequence) {
+  Position sum = 0;
+  for (const auto& held : ledger.held(sequence)) sum += held.size;
+  return sum;
+}
+
+// Of all sequences, what they share counted once.
+Position distinct_size(const CellLedger& ledger, int sequences) {
+  std::map<const void*, Position> runs;
+  for (SeqId sequence = 0; sequence < sequences; ++sequence) {
+    for (const auto& held : ledger.held(sequence)) runs[held.run] = held.size;
+  }
+  Position sum = 0;
+  for (const auto& [run, size] : runs) sum += size;
+  return sum;
+}
 
 TEST(CellLedger, AgreesWithACellByCellModel) {
   constexpr int kSequences = 5;
@@ -67,10 +85,12 @@ TEST(CellLedger, AgreesWithACellByCellModel) {
         }
       }
       ASSERT_EQ(ledger.used(), model.used());
+      ASSERT_EQ(distinct_size(ledger, kSequences), model.used());
       for (SeqId sequence = 0; sequence < kSequences; ++sequence) {
         const auto index = static_cast<std::size_t>(sequence);
         const auto size = static_cast<Position>(model.sequences[index].size());
         ASSERT_EQ(ledger.length(sequence), size);
+        ASSERT_EQ(held_size(ledger, sequence), size);
         const auto from = static_cast<Position>(random() % (size + 1));
         std::vector<SeqId> dropped;
         for (SeqId other = 0; other < kSequences; ++other) {

@@ -179,6 +179,41 @@ void EngineThread::wake() {
   changed_.notify_all();
 }
 
+std::shared_ptr<const ResidentPicture> EngineThread::look(Micros timeout) {
+  std::unique_lock lock(mutex_);
+  if (stopping_) return nullptr;
+  const std::uint64_t mine = ++looks_asked_;
+  look_ = true;
+  woken_ = true;
+  changed_.notify_all();
+  shown_.wait_for(lock, std::chrono::microseconds(timeout),
+                  [&] { return stopping_ || looks_shown_ >= mine; });
+  return looks_shown_ >= mine ? picture_ : nullptr;
+}
+
+// Answers those that asked before it began. Somebody's look must not end turns, so nothing leaves
+// here but a picture or none.
+void EngineThread::show() {
+  if (!look_.exchange(false)) return;
+  std::uint64_t asked = 0;
+  {
+    const std::scoped_lock lock(mutex_);
+    asked = looks_asked_;
+  }
+  std::shared_ptr<const ResidentPicture> picture;
+  try {
+    picture = std::make_shared<const ResidentPicture>(scheduler_.memory().picture());
+  } catch (const std::exception& error) {
+    log_warning("what memory holds cannot be shown: {}", error.what());
+  }
+  {
+    const std::scoped_lock lock(mutex_);
+    picture_.swap(picture);
+    looks_shown_ = asked;
+  }
+  shown_.notify_all();
+}
+
 void EngineThread::run() {
   bool busy = false;
   while (true) {
@@ -214,6 +249,7 @@ bool EngineThread::work(std::vector<Arrival> arrivals) {
       ++added;
     }
     if (closed_) scheduler_.cancel_rewarms(shutting_down());
+    show();
     return scheduler_.step();
   } catch (const std::exception& error) {
     log_error("engine thread: {}; all turns end, all sequences are dropped", error.what());
@@ -251,6 +287,7 @@ void EngineThread::stop() {
     stopping_ = true;
   }
   changed_.notify_all();
+  shown_.notify_all();
   if (!thread_.joinable()) return;
   thread_.join();
   if (store_ != nullptr) store_->set_wake(nullptr);  // the store may be gone when this is

@@ -38,6 +38,11 @@ class EngineThread {
   // The queue and the memory, as of the last engine call. Turns that have ended are not in it.
   [[nodiscard]] SchedulerFigures figures() const;
 
+  // What memory holds, tokens included. Made by the engine thread between two engine calls, for
+  // all that ask meanwhile, and only if somebody asks; nullptr if it did not come to that within
+  // `timeout`, or has stopped. Waits: not for the engine thread itself.
+  [[nodiscard]] std::shared_ptr<const ResidentPicture> look(Micros timeout);
+
   // What re-warms did and cost since the start.
   [[nodiscard]] RewarmFigures rewarm_figures() const { return scheduler_.rewarm_figures(); }
 
@@ -64,6 +69,7 @@ class EngineThread {
   void run();
   void wake();
   bool work(std::vector<Arrival> arrivals);
+  void show();
   std::vector<Arrival> take_arrivals(bool wait);
 
   // constant after construction
@@ -81,6 +87,7 @@ class EngineThread {
   // own synchronisation
   std::atomic<int> load_ = 0;
   std::atomic<bool> closed_ = false;  // written under mutex_
+  std::atomic<bool> look_ = false;    // somebody asks for a picture
 
   // guarded by mutex_
   mutable std::mutex mutex_;
@@ -88,6 +95,10 @@ class EngineThread {
   std::vector<Arrival> arrivals_;
   bool stopping_ = false;
   bool woken_ = false;  // a part of a restore has come
+  std::condition_variable shown_;
+  std::uint64_t looks_asked_ = 0;  // how many asked for a picture so far
+  std::uint64_t looks_shown_ = 0;  // how many of them `picture_` is an answer to
+  std::shared_ptr<const ResidentPicture> picture_;
 
   std::thread thread_;  // last: starts when everything else is there
 };

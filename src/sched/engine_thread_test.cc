@@ -23,7 +23,10 @@ class WatchedSink final : public TurnSink {
       ended.notify_all();
     }
   }
-  void on_token(Token) override { ++tokens; }
+  void on_token(Token) override {
+    ++tokens;
+    tokens.notify_all();
+  }
   [[nodiscard]] bool cancelled() const override { return cancel; }
   void wait() const { ended.wait(false); }
 
@@ -199,6 +202,46 @@ TEST(EngineThreadFaults, ExceptionOnTheEngineThreadEndsTheTurnsNotTheServer) {
   after->wait();
   EXPECT_EQ(after->kind, ErrorKind::not_found);  // it did not fail
   EXPECT_EQ(thread.load(), 0);
+}
+
+TEST_F(EngineThreadTest, WhoLooksSeesWhatMemoryHoldsWhileTurnsRun) {
+  FakeEngine engine({.cells = 100'000, .never_ends = true}, clock_);
+  EngineThread thread(engine, clock_, {}, 4);
+  EXPECT_TRUE(thread.look(60 * kSecond)->sequences.empty());
+  TurnRequest request = request_for(3);
+  const Tokens prompt = request.prompt.tokens;
+  request.max_tokens = std::nullopt;
+  const auto sink = std::make_shared<WatchedSink>();
+  ASSERT_TRUE(thread.submit(std::move(request), sink));
+  while (sink->tokens < 2) sink->tokens.wait(sink->tokens);
+  const auto picture = thread.look(60 * kSecond);
+  ASSERT_EQ(picture->sequences.size(), 1U);
+  const HeldSequence& held = picture->sequences.front();
+  EXPECT_TRUE(held.running);
+  ASSERT_GT(held.tokens.size(), prompt.size());
+  EXPECT_TRUE(std::equal(prompt.begin(), prompt.end(), held.tokens.begin()));
+  Position cells = 0;
+  for (const HeldCells& run : held.cells) cells += run.size;
+  EXPECT_EQ(cells, static_cast<Position>(held.tokens.size()));
+  ASSERT_FALSE(held.anchors.empty());
+  EXPECT_GT(held.anchors.front().bytes, 0U);
+  sink->cancel = true;
+  sink->wait();
+}
+
+TEST_F(EngineThreadTest, ManyMayLookAtOnceAndNobodyWaitsForAThreadThatStopped) {
+  EngineThread thread(engine_, clock_, {}, 4);
+  std::vector<std::thread> lookers;
+  std::atomic<int> seen = 0;
+  for (int i = 0; i < 8; ++i) {
+    lookers.emplace_back([&] {
+      for (int k = 0; k < 20; ++k) seen += thread.look(60 * kSecond) != nullptr ? 1 : 0;
+    });
+  }
+  for (auto& looker : lookers) looker.join();
+  EXPECT_EQ(seen, 160);
+  thread.stop();
+  EXPECT_EQ(thread.look(60 * kSecond), nullptr);
 }
 
 TEST_F(EngineThreadTest, StopEndsEveryTurn) {

@@ -20,6 +20,7 @@
 #include "prefix/cells.h"
 #include "prefix/planner.h"
 #include "sched/evicted_prefixes.h"
+#include "sched/resident_picture.h"
 #include "store/identity.h"
 
 namespace samovar {
@@ -60,6 +61,9 @@ class Memory {
   [[nodiscard]] int sequences() const { return static_cast<int>(residents_.size()); }
   [[nodiscard]] int sequences_used() const;  // that hold tokens
   [[nodiscard]] std::vector<ResidentView> view() const;
+
+  // For people; copies every token that is held.
+  [[nodiscard]] ResidentPicture picture() const;
 
   // --- a turn's hold on a sequence ---
   void start_turn(SeqId sequence, Position history_end, std::vector<Position> segment_ends);

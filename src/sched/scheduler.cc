@@ -253,6 +253,7 @@ void Scheduler::announce(TurnState& turn, const Plan& plan) {
   note_evicted(turn, plan);
   TurnStarted start = start_of(plan, turn.facts, turn.timings);
   start.history_tokens = turn.request.prompt.primer_start;
+  start.kept_as = memory_.resident(turn.sequence).session.hex();
   turn.sink->on_event(std::move(start));
 }
 

@@ -164,10 +164,9 @@ void Scheduler::note_restore(TurnState& turn) {
   restore_us_per_byte_.add(static_cast<double>(took) / static_cast<double>(figures.bytes));
 }
 
-// Which session the sequence's checkpoints are written for. Named by the client, or inherited from
+// Which session the sequence and its checkpoints belong to. Named by the client, or inherited from
 // what the turn goes on from, unless that is no more than a system prompt that others share.
 void Scheduler::choose_session(TurnState& turn, const Plan& plan, const SessionId& stored) {
-  if (persistence_.store == nullptr) return;
   const Prompt& prompt = turn.request.prompt;
   if (!turn.request.session_key.empty()) {
     return memory_.set_session(turn.sequence, session_of_key(turn.request.session_key));

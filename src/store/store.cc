@@ -299,4 +299,17 @@ StoreStats Store::stats() const {
   return stats;
 }
 
+StorePicture Store::picture() const {
+  const StoreShared& shared = *parts_->shared;
+  std::vector<CopiedPlace> copies;
+  {
+    const std::scoped_lock hold(shared.mutex);
+    copies = shared.index.copy();
+  }
+  return make_picture(copies, shared.options.model, shared.options.needs_snapshot,
+                      shared.clock.wall_seconds());
+}
+
+const StoreOptions& Store::options() const { return parts_->shared->options; }
+
 }  // namespace samovar

@@ -6,8 +6,8 @@
 // again later (S9), a file that cannot be read or does not verify is dropped from the index and the
 // turn plans again. Every such event is logged once and counted in stats().
 //
-// Threads: the engine thread calls everything but open() and stats(); stats() may be called from
-// any. Executors must be gone (joined, or emptied) before the Store is.
+// Threads: the engine thread calls everything but open(), stats(), picture() and options(),
+// which may be called from any. Executors must be gone (joined, or emptied) before the Store is.
 #pragma once
 
 #include <atomic>
@@ -23,6 +23,7 @@
 #include "fs/fs.h"
 #include "obs/meter.h"
 #include "store/store_index.h"
+#include "store/store_picture.h"
 #include "store/store_restore.h"
 #include "store/store_stats.h"
 
@@ -127,6 +128,12 @@ class Store {
   void close();
 
   [[nodiscard]] StoreStats stats() const;
+
+  // What it holds of this model, for people. Takes O(n log n) of all entries, with the index locked
+  // for a copy of them: not to be asked for more often than somebody can look.
+  [[nodiscard]] StorePicture picture() const;
+
+  [[nodiscard]] const StoreOptions& options() const;
 
  private:
   struct Parts;

@@ -227,6 +227,24 @@ std::vector<Place> StoreIndex::places() const {
   return places;
 }
 
+std::vector<CopiedPlace> StoreIndex::copy() const {
+  const std::vector<Place> places = this->places();
+  std::vector<CopiedPlace> copies(places.size());
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    CopiedPlace& copy = copies[i];
+    copy.place = places[i];
+    if (const BlobRecord* segment = std::exchange(copy.place.segment, nullptr)) {
+      copy.segment = *segment;
+      copy.segment_pending = slots_[i]->segment->pending;
+    }
+    if (const BlobRecord* snapshot = std::exchange(copy.place.snapshot, nullptr)) {
+      copy.snapshot = *snapshot;
+      copy.snapshot_pending = slots_[i]->snapshot->pending;
+    }
+  }
+  return copies;
+}
+
 std::vector<BlobKey> StoreIndex::eviction_order(std::uint64_t bytes, std::int64_t now) const {
   return eviction_order_of(places(), bytes, now);
 }

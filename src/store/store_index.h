@@ -28,6 +28,7 @@
 #include "store/evicted_chains.h"
 #include "store/eviction.h"
 #include "store/identity.h"
+#include "store/store_picture.h"
 
 namespace samovar {
 
@@ -96,6 +97,7 @@ class StoreIndex {
   [[nodiscard]] std::uint64_t pending_bytes() const { return pending_bytes_; }  // of those
   [[nodiscard]] std::size_t entries() const { return entries_; }
   [[nodiscard]] std::vector<BlobRecord> records() const;  // a copy, in no order
+  [[nodiscard]] std::vector<CopiedPlace> copy() const;    // of all nodes, for a StorePicture
 
   // What to remove, in this order, so that at least `bytes` become free (S6): see eviction.cc.
   // Never what is held, pinned or pending. `needs_snapshot`: how each model resumes; unknown ones

@@ -64,6 +64,18 @@ TurnRecord begin_record(const TurnOrigin& origin, const RenderedChat& rendered,
   return record;
 }
 
+LiveView begin_view(const TurnOrigin& origin, const RenderedChat& rendered, const Clock& clock) {
+  LiveView view;
+  view.id = origin.id;
+  view.session = session_of(origin);
+  view.dialect = origin.dialect;
+  view.background = origin.background;
+  view.created = clock.wall_seconds();
+  view.prompt_tokens = rendered.prompt.size();
+  if (origin.began != 0) view.render = std::max<Micros>(0, clock.now() - origin.began);
+  return view;
+}
+
 }  // namespace
 
 // --- TurnRecorder ------------------------------------------------------------------------------
@@ -79,7 +91,9 @@ TurnRecorder::TurnRecorder(TurnRecords& records, TurnOrigin origin, const Render
                                          records.env_.clock.wall_seconds());
         if (records.keeps_text(origin_.keep_text)) record.request = origin_.body;
         return records.env_.ledger.begin(std::move(record));
-      }()) {
+      }()),
+      on_board_(records.board_.add(begin_view(origin_, rendered, records.env_.clock),
+                                   records.env_.clock.now())) {
   report_.id = origin_.id;
   report_.session = session_of(origin_);
   report_.neutralised = origin_.neutralised;
@@ -88,10 +102,14 @@ TurnRecorder::TurnRecorder(TurnRecords& records, TurnOrigin origin, const Render
   report_.reasoning_restored = rendered.reasoning_restored;
 }
 
-void TurnRecorder::on_token(Token token) { live_->on_token(token); }
+void TurnRecorder::on_token(Token token) {
+  live_->on_token(token);
+  on_board_->on_token(records_.env_.clock.now());
+}
 
 void TurnRecorder::on_event(const TurnEvent& event) {
   live_->on_event(event);
+  on_board_->on_event(event, records_.env_.clock.now());
   const auto* started = std::get_if<TurnStarted>(&event);
   const bool last =
       std::holds_alternative<TurnFinished>(event) || std::holds_alternative<TurnFailed>(event);
@@ -153,10 +171,26 @@ void TurnRecorder::started(const TurnStarted& event) {
     record.shape = std::move(encoded);
   });
   if (!live_->forgotten()) records_.recent_.add(shape, session, miss);
-  const std::scoped_lock lock(mutex_);
-  shape_ = std::move(shape);
-  report_.miss = std::move(miss);
-  report_.session = std::move(session);
+  {
+    const std::scoped_lock lock(mutex_);
+    shape_ = std::move(shape);
+    report_.miss = std::move(miss);
+    report_.session = std::move(session);
+  }
+  tell_board();
+}
+
+// Its session and its miss, and which session its checkpoints belong to.
+void TurnRecorder::tell_board() {
+  const TurnReport report = this->report();
+  std::optional<SessionId> kept_as;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (started_) kept_as = SessionId::from_hex(started_->kept_as);
+  }
+  on_board_->set_session(report.session);
+  if (report.miss) on_board_->set_miss(*report.miss);
+  if (kept_as) records_.board_.name_session(*kept_as, report.session);
 }
 
 // A reply that goes on: its conversation is that of the turn it continues.
@@ -170,9 +204,12 @@ void TurnRecorder::started_again() {
   Explanation none;
   none.title = "This turn goes on with a reply that was cut";
   live_->update([&](TurnRecord& record) { record.miss = none; });
-  const std::scoped_lock lock(mutex_);
-  shape_ = std::move(shape);
-  report_.miss = std::move(none);
+  {
+    const std::scoped_lock lock(mutex_);
+    shape_ = std::move(shape);
+    report_.miss = std::move(none);
+  }
+  tell_board();
 }
 
 void TurnRecorder::finished(const TurnFinished& event, ReplyEnd end) {
@@ -272,6 +309,7 @@ void TurnRecorder::complete(const ChatMessage& reply, std::vector<std::string> c
   }
   log(record);
   live_->close(env.clock.wall_seconds());
+  records_.board_.ended(on_board_);
 }
 
 // What the miss cost, at the rate that this very turn had.
@@ -299,6 +337,7 @@ void TurnRecorder::close() {
     closed_ = true;
   }
   live_->close(records_.env_.clock.wall_seconds());
+  records_.board_.ended(on_board_);
 }
 
 TurnReport TurnRecorder::report() const {

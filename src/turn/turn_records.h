@@ -25,6 +25,7 @@
 #include "obs/meter.h"
 #include "sched/running_average.h"
 #include "turn/recent_turns.h"
+#include "turn/turn_board.h"
 #include "turn/turn_service.h"
 
 namespace samovar {
@@ -41,6 +42,8 @@ struct TurnOrigin {
   std::string tool_order;                   // "sorted" or empty
   std::string continues;                    // id of the cut turn whose reply goes on
   Tokens reply_so_far;                      // of that turn
+  bool background = false;                  // nobody waits for the reply
+  Micros began = 0;                         // when the request came to be parsed; 0: just now
 };
 
 // What the client is told of a turn besides its reply.
@@ -95,6 +98,7 @@ class TurnRecorder final : public TurnObserver, public std::enable_shared_from_t
   void complete_cut();
   void read_and_complete();
   void started_again();
+  void tell_board();
   void charge_miss(const TurnTimings& timings);
   void count_miss(const TurnTimings& timings);
   void close();
@@ -105,6 +109,7 @@ class TurnRecorder final : public TurnObserver, public std::enable_shared_from_t
   const std::shared_ptr<const Prompt> prompt_;
   const std::shared_ptr<const std::string> text_;
   const std::shared_ptr<LiveTurn> live_;
+  const std::shared_ptr<TurnOnBoard> on_board_;
 
   mutable std::mutex mutex_;
   TurnReport report_;                   // guarded by mutex_
@@ -169,6 +174,9 @@ class TurnRecords {
 
   [[nodiscard]] Ledger& ledger() { return env_.ledger; }
 
+  // What runs, for whoever watches.
+  [[nodiscard]] TurnBoard& board() { return board_; }
+
  private:
   friend class TurnRecorder;
   void load_shapes();
@@ -178,6 +186,7 @@ class TurnRecords {
   const Environment env_;
   std::function<void(EndedReply)> ended_;
   RecentTurns recent_;
+  TurnBoard board_;
   mutable std::mutex rate_mutex_;
   RunningAverage us_per_token_{0.3};  // guarded by rate_mutex_; of prefill
 };

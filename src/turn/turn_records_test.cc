@@ -370,5 +370,35 @@ TEST(RecentTurns, KeepsTheNewestAndDropsTextsBeforeTurns) {
   EXPECT_TRUE(recent.all().empty());
 }
 
+TEST_F(TurnRecordsTest, WhoWatchesSeesTheTurnUntilItsRecordIsComplete) {
+  clock.advance(100 * kSecond);
+  const auto turn = begin("t1", {"hello"}, "mine");
+  TurnStarted event = started(7, 0);
+  event.kept_as = session_of_key("mine").hex();
+  turn->on_event(event);
+  turn->started(event);
+  turn->on_token(5);
+  const auto live = records->board().live(clock.now(), 10);
+  ASSERT_EQ(live.size(), 1U);
+  EXPECT_EQ(live[0].id, "t1");
+  EXPECT_EQ(live[0].session, "mine");
+  EXPECT_EQ(live[0].phase, LivePhase::decode);
+  EXPECT_EQ(live[0].miss->cause, Cause::first_turn);
+  EXPECT_EQ(records->board().session_named(session_of_key("mine")), "mine");
+  turn->on_event(TurnFailed{.error = {.kind = ErrorKind::cancelled, .message = "gone"}});
+  EXPECT_EQ(records->board().live(clock.now(), 10).size(), 1U);
+  turn->reader_left();
+  EXPECT_TRUE(records->board().live(clock.now(), 10).empty());
+  ASSERT_EQ(records->board().ended_after(0).size(), 1U);
+  EXPECT_EQ(record("t1").status, TurnStatus::incomplete);
+}
+
+TEST_F(TurnRecordsTest, ATurnThatIsRefusedLeavesTheBoard) {
+  const auto turn = begin("t1", {"hello"});
+  turn->refused({.kind = ErrorKind::overloaded, .message = "full"});
+  EXPECT_TRUE(records->board().live(clock.now(), 10).empty());
+  EXPECT_EQ(records->board().ended_so_far(), 1U);
+}
+
 }  // namespace
 }  // namespace samovar
