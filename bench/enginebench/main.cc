@@ -22,7 +22,7 @@ constexpr const char* kUsage =
     "         beside     decode of a 1,000-token conversation alone and beside idle ones\n"
     "         drift      logits of a conversation decoded alone and with 7 others\n"
     "         snapshots  cost of snapshot, rewind and fork\n"
-    "         recording  decode with and without metrics and turn recording\n"
+    "         recording  decode with and without metrics and turn recording (--reply 128 or more)\n"
     "  --prompt N        prompt tokens (6000)\n"
     "  --reply N         reply tokens (128)\n"
     "  --resident N      idle tokens in mode beside (60000)\n"

@@ -17,6 +17,7 @@
 namespace samovar::bench {
 namespace {
 
+constexpr int kBlock = 16;      // decode steps of one side at a time
 constexpr int kLoops = 200;     // turns in the loop of nothing else
 constexpr int kTokens = 4'000;  // of each
 
@@ -89,43 +90,83 @@ class Sink final : public TurnSink {
   explicit Sink(std::shared_ptr<TurnRecorder> recorder) : recorder_(std::move(recorder)) {}
 
   void on_event(TurnEvent event) override {
-    if (recorder_ != nullptr) recorder_->on_event(event);
-    if (const auto* finished = std::get_if<TurnFinished>(&event)) timings = finished->timings;
+    recorder_->on_event(event);
+    if (std::holds_alternative<TurnFinished>(event)) finished = true;
     if (const auto* failed = std::get_if<TurnFailed>(&event)) {
       fmt::print(stderr, "{}\n", failed->error.describe());
       std::exit(1);
     }
   }
   void on_token(Token token) override {
-    if (recorder_ != nullptr) recorder_->on_token(token);
+    if (records) recorder_->on_token(token);
   }
   [[nodiscard]] bool cancelled() const override { return false; }
 
-  std::optional<TurnTimings> timings;
+  bool records = true;  // the reply's tokens
+  bool finished = false;
 
  private:
   std::shared_ptr<TurnRecorder> recorder_;
 };
 
-// Microseconds from the first token to the last, all that happens between engine calls included.
-double decode_time(LlamaEngine& engine, Scheduler& scheduler, const Tokens& prompt, int reply,
-                   const std::shared_ptr<TurnRecorder>& recorder) {
-  TurnRequest request;
-  request.prompt.tokens = prompt;
-  request.prompt.primer_start = request.prompt.size();
-  request.sampling.temperature = 0.0;
-  request.sampling.ignore_eos = true;
-  request.max_tokens = reply;
-  auto sampler = take_or_exit(engine.make_sampler(request.sampling, prompt));
-  const auto sink = std::make_shared<Sink>(recorder);
-  scheduler.add(std::move(request), std::move(sampler), sink);
-  while (scheduler.figures().decoding == 0 && !sink->timings) scheduler.step();
-  const Micros began = system_clock().now();
-  while (!sink->timings) scheduler.step();
-  const auto took = static_cast<double>(system_clock().now() - began);
-  if (recorder != nullptr) recorder->reader_left();
-  return took;
-}
+// Of one reply: microseconds of the median decode step, everything between two engine calls
+// included.
+struct Steps {
+  double with = 0.0;
+  double without = 0.0;
+};
+
+class Comparison {
+ public:
+  Comparison(const BenchOptions& options, Recording& recording)
+      : options_(options),
+        recording_(recording),
+        prompt_(random_tokens(100, options.prompt)),
+        engine_(take_or_exit(
+            LlamaEngine::open(engine_options(options, options.prompt + options.reply + 256)))),
+        scheduler_(*engine_, system_clock(), {.parallel = 1}, {}, meter_) {}
+
+  // The sides take turns by a few steps of the same reply, in the order A B B A, so that neither a
+  // longer sequence nor a slow moment of the machine is on one side only.
+  Steps decode() {
+    const auto recorder = recording_.begin(prompt_);
+    const auto sink = std::make_shared<Sink>(recorder);
+    send(sink);
+    while (scheduler_.figures().decoding == 0) scheduler_.step();
+    std::vector<double> with;
+    std::vector<double> without;
+    for (int step = 0; !sink->finished; ++step) {
+      const int block = step / kBlock % 4;
+      sink->records = block == 0 || block == 3;
+      meter_.count_in(sink->records ? &recording_.metrics : nullptr);
+      const Micros began = system_clock().now();
+      scheduler_.step();
+      const Micros took = system_clock().now() - began;
+      (sink->records ? with : without).push_back(static_cast<double>(took));
+    }
+    recorder->reader_left();
+    return {.with = summarize(with).median, .without = summarize(without).median};
+  }
+
+ private:
+  void send(const std::shared_ptr<Sink>& sink) {
+    TurnRequest request;
+    request.prompt.tokens = prompt_;
+    request.prompt.primer_start = request.prompt.size();
+    request.sampling.temperature = 0.0;
+    request.sampling.ignore_eos = true;
+    request.max_tokens = options_.reply;
+    auto sampler = take_or_exit(engine_->make_sampler(request.sampling, prompt_));
+    scheduler_.add(std::move(request), std::move(sampler), sink);
+  }
+
+  const BenchOptions& options_;
+  Recording& recording_;
+  const Tokens prompt_;
+  SwitchedMeter meter_;
+  const std::unique_ptr<LlamaEngine> engine_;
+  Scheduler scheduler_;
+};
 
 // Nanoseconds that counting and recording take of a token's decode step.
 double recording_alone(Recording& recording) {
@@ -152,29 +193,15 @@ double recording_alone(Recording& recording) {
 
 void run_recording(const BenchOptions& options) {
   log_set_level(LogLevel::warning);  // a line a turn is no part of it
-  const Position cells = options.prompt + options.reply + 256;
-  const auto engine = take_or_exit(LlamaEngine::open(engine_options(options, cells)));
-  SchedulerOptions scheduling;
-  scheduling.parallel = 1;
-  SwitchedMeter meter;
-  Scheduler scheduler(*engine, system_clock(), scheduling, {}, meter);
   Recording recording;
-  const Tokens prompt = random_tokens(100, options.prompt);
+  Comparison comparison(options, recording);
   std::vector<double> with;
   std::vector<double> without;
-  const auto measure = [&](bool recorded) {
-    meter.count_in(recorded ? &recording.metrics : nullptr);
-    const auto recorder = recorded ? recording.begin(prompt) : nullptr;
-    const double took = decode_time(*engine, scheduler, prompt, options.reply, recorder);
-    (recorded ? with : without).push_back(took / (options.reply - 1));
-  };
   for (int round = -1; round < options.rounds; ++round) {
-    if (round == 0) {  // the first one warmed caches and threads
-      with.clear();
-      without.clear();
-    }
-    measure(round % 2 == 0);
-    measure(round % 2 != 0);
+    const Steps steps = comparison.decode();
+    if (round < 0) continue;  // it warmed caches and threads
+    with.push_back(steps.with);
+    without.push_back(steps.without);
   }
   std::vector<double> alone;
   for (int round = 0; round < options.rounds; ++round) alone.push_back(recording_alone(recording));
