@@ -1,6 +1,6 @@
 // samovar-enginebench: what the server costs over bare libllama, and what the engine's operations
 // cost, on the machine it runs on. `samovar-enginebench -m model.gguf [--mode
-// speed|beside|drift|snapshots] ...`
+// speed|beside|drift|snapshots|recording] ...`
 #include <fmt/core.h>
 #include <llama.h>
 
@@ -22,6 +22,7 @@ constexpr const char* kUsage =
     "         beside     decode of a 1,000-token conversation alone and beside idle ones\n"
     "         drift      logits of a conversation decoded alone and with 7 others\n"
     "         snapshots  cost of snapshot, rewind and fork\n"
+    "         recording  decode with and without metrics and turn recording (--reply 128 or more)\n"
     "  --prompt N        prompt tokens (6000)\n"
     "  --reply N         reply tokens (128)\n"
     "  --resident N      idle tokens in mode beside (60000)\n"
@@ -79,7 +80,8 @@ int run(int argc, char** argv) {
       {"speed", run_speed},
       {"beside", run_beside},
       {"drift", run_drift},
-      {"snapshots", run_snapshots}};
+      {"snapshots", run_snapshots},
+      {"recording", run_recording}};
   if (!parse(argc, argv, options) || !modes.contains(options.mode)) {
     fmt::print(stderr, "{}", kUsage);
     return 2;

@@ -18,4 +18,8 @@ void run_drift(const BenchOptions& options);
 // What taking and using snapshots costs: snapshot, rewind, fork.
 void run_snapshots(const BenchOptions& options);
 
+// Decode with metrics and turn recording and without, alternately on one engine; and what counting
+// and recording a token takes by itself.
+void run_recording(const BenchOptions& options);
+
 }  // namespace samovar::bench

@@ -44,9 +44,21 @@ class RouterTest : public testing::Test {
   ManualExecutor executor_;
   BackgroundReplies background_{executor_};
   ResponsesApi responses_{runner_, background_, "qwen"};
-  Router router_{
-      {completions_, messages_, responses_, text_, nullptr, models_, [this] { return ready_; }}};
+  Router router_{{completions_, messages_, responses_, text_, nullptr, models_,
+                  [this] { return ready_; }, [] { return std::string("# the metrics\n"); }}};
 };
+
+TEST_F(RouterTest, MetricsArePlainTextOfTheVersionThatScrapersExpect) {
+  HttpRequest request;
+  request.method = "GET";
+  request.path = "/metrics";
+  const HttpResponse response = router_.handle(request);
+  EXPECT_EQ(response.status, 200);
+  EXPECT_EQ(response.content_type, "text/plain; version=0.0.4; charset=utf-8");
+  EXPECT_EQ(response.body, "# the metrics\n");
+  request.method = "POST";
+  EXPECT_EQ(router_.handle(request).status, 405);
+}
 
 TEST_F(RouterTest, PathsAndMethods) {
   struct Row {

@@ -86,7 +86,10 @@ bool Scheduler::step() {
 }
 
 void Scheduler::publish() {
-  const auto count = [this](Phase phase) { return static_cast<int>(in_phase(phase).size()); };
+  const auto count = [this](Phase phase) {
+    return static_cast<int>(
+        std::ranges::count(running_, phase, [](const Turn& turn) { return turn->phase; }));
+  };
   const Anchors& anchors = memory_.anchors();
   published_.set({.waiting = waiting(),
                   .running = running(),

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "tests/support/manual_executor.h"
+#include "tests/support/recording_meter.h"
 
 namespace samovar {
 namespace {
@@ -25,6 +26,7 @@ class TurnRecordsTest : public ::testing::Test {
           message.content = "reply of " + std::to_string(reply.size());
           return message;
         }};
+    environment.meter = &meter;
     environment.remember = [this](const TurnRecord& turn, const std::vector<std::string>& ids) {
       remembered.emplace_back(turn.id, ids);
     };
@@ -79,6 +81,7 @@ class TurnRecordsTest : public ::testing::Test {
   }
   TurnRecord record(const std::string& id) { return **ledger->find(id); }
 
+  RecordingMeter meter;
   FakeClock clock;
   std::unique_ptr<Ledger> ledger = Ledger::open({}, clock);
   ManualExecutor background;
@@ -284,6 +287,38 @@ TEST_F(TurnRecordsTest, TheTextOfACutReplyIsKeptAsItsDialectFormatsIt) {
   EXPECT_EQ(record("silent").message, "");
   ASSERT_TRUE(ledger->flush());
   EXPECT_EQ(record("kept").message, "formatted reply of 2");
+}
+
+// --- what is counted ---
+
+TEST_F(TurnRecordsTest, AMissIsCountedOnceByItsClassWithWhatWasComputedAgain) {
+  const std::string text(500, 'x');
+  finish(*begin("a", {text + " one " + text, "yes", "and?"}), 1016, 0);
+  EXPECT_EQ(meter.told().missed.size(), 0U) << "a first turn misses nothing";
+  const auto turn = begin("b", {text + " two " + text, "yes", "and?"});
+  finish(*turn, 1016, 0);
+  turn->reader_left();
+  const auto missed = meter.told().missed;
+  ASSERT_EQ(missed.size(), 1U);
+  EXPECT_EQ(missed[0].first, to_string(turn->report().miss->cause));
+  EXPECT_EQ(missed[0].second, turn->report().miss->tokens_lost);
+}
+
+TEST_F(TurnRecordsTest, OfAMissThatWasCutOnlyWhatItGotDoneIsCounted) {
+  const std::string text(500, 'x');
+  finish(*begin("a", {text + " one " + text, "yes", "and?"}), 1016, 0);
+  for (const Position computed : {300, 0}) {
+    const auto turn = begin("b" + std::to_string(computed), {text + " two " + text, "yes", "and?"});
+    turn->on_event(started(1016, 0));
+    TurnFailed cut = client_gone();
+    cut.timings.prompt_tokens = 1016;
+    cut.timings.computed_tokens = computed;
+    turn->on_event(cut);
+    turn->reader_left();
+  }
+  const auto missed = meter.told().missed;
+  ASSERT_EQ(missed.size(), 1U) << "and nothing of the one that computed nothing";
+  EXPECT_EQ(missed[0].second, 300);
 }
 
 // --- what is purged while it runs ---

@@ -57,10 +57,11 @@ TEST(Metrics, ARepeatedPromptRaisesReusedAndNotComputedSoNoSpeedRises) {
   ASSERT_EQ(first.status, 200);
   const Exposition once = scrape(server.port());
   const Change cold{start, once};
+  const int replied = first.json["usage"]["completion_tokens"];
   EXPECT_EQ(cold.of("samovar_tokens_computed_total"), first.timing("prompt_tokens"));
   EXPECT_EQ(cold.sum("samovar_tokens_reused_total"), 0);
-  EXPECT_EQ(cold.of("samovar_tokens_generated_total"), first.timing("reply_tokens"));
-  EXPECT_EQ(cold.of("samovar_decode_step_seconds_count"), first.timing("reply_tokens") - 1);
+  EXPECT_EQ(cold.of("samovar_tokens_generated_total"), replied);
+  EXPECT_EQ(cold.of("samovar_decode_step_seconds_count"), replied - 1);
   EXPECT_EQ(cold.of("samovar_tokens_offered_total"), first.timing("prompt_tokens"));
 
   constexpr int kRepeats = 5;
@@ -128,6 +129,47 @@ TEST(Metrics, AReplyThatIsCutCountsWhatItSaid) {
   const double generated = after.value("samovar_tokens_generated_total");
   EXPECT_GE(generated, 10);
   EXPECT_EQ(after.value("samovar_decode_step_seconds_count"), generated - 1);
+}
+
+// A reply in the background, whose client left long ago, and one that goes on where it was cut.
+TEST(Metrics, EveryReplyIsOneTurnWhoeverReadsIt) {
+  const ServerProcess server({"-c", "8192"});
+  const Json wanted = {
+      {"model", "any"}, {"input", prose(200, 9)}, {"max_output_tokens", 12}, {"background", true}};
+  const Reply begun =
+      ask(server.port(), post("/v1/responses", wanted.dump(), "Connection: close\r\n"));
+  ASSERT_EQ(begun.status, 200) << begun.json;
+  Exposition after = scrape(server.port());
+  ASSERT_TRUE(eventually([&] {
+    after = scrape(server.port());
+    return after.value(kComplete) == 1;
+  }));
+  EXPECT_EQ(after.sum("samovar_turns_total"), 1);
+
+  std::string id;
+  {
+    Json body = question(4, 100'000);
+    body["ignore_eos"] = true;
+    ChatStreamClient stream(server.port(), body);
+    for (int i = 0; i < 20; ++i) {
+      const auto event = stream.next_json();
+      ASSERT_TRUE(event.has_value());
+      id = event->at("id");
+    }
+  }
+  ASSERT_TRUE(eventually([&] { return scrape(server.port()).value(kCancelled) == 1; }));
+  const Exposition cut = scrape(server.port());
+  const Reply rest = ask(server.port(), post("/v1/samovar/turns/" + id + "/continue",
+                                             R"({"max_tokens": 1})", "Connection: close\r\n"));
+  ASSERT_EQ(rest.status, 200) << rest.json;
+  const Exposition whole = scrape(server.port());
+  const Change change{cut, whole};
+  EXPECT_EQ(change.of(kComplete), 1);
+  EXPECT_EQ(change.of("samovar_tokens_generated_total"), 1);
+  EXPECT_EQ(change.of("samovar_tokens_offered_total"),
+            change.sum("samovar_tokens_reused_total") + change.of("samovar_tokens_computed_total"));
+  EXPECT_EQ(whole.sum("samovar_turns_total"), 3);
+  EXPECT_EQ(whole.value("samovar_turn_queue_seconds_count"), 3);
 }
 
 TEST(Metrics, RefusedAndMalformedRequestsAreNoTurns) {
