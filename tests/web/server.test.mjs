@@ -21,7 +21,7 @@ async function ask(server, session, list, { key, tokens = 32 } = {}) {
   const response = await fetch(`${server.url}/v1/chat/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...(key ? { authorization: `Bearer ${key}` } : {}) },
-    body: JSON.stringify({ messages: list, max_tokens: tokens, min_tokens: tokens, temperature: 0, prompt_cache_key: session }),
+    body: JSON.stringify({ messages: list, max_tokens: tokens, ignore_eos: true, temperature: 0, prompt_cache_key: session }),
   });
   assert.equal(response.status, 200, await response.clone().text());
   return response.json();
