@@ -159,9 +159,10 @@ std::string PageApi::make_sessions_text() const {
 HttpResponse PageApi::events(const HttpRequest& request) {
   auto seat = std::make_shared<Seat>(listeners_);
   if (*listeners_ > parts_.listeners_max) {
-    return error_response({ErrorKind::unavailable,
-                           std::to_string(parts_.listeners_max) + " clients listen to events already", "",
-                           "close a page, or ask for /v1/samovar/state now and then"});
+    return error_response(
+        {ErrorKind::unavailable,
+         std::to_string(parts_.listeners_max) + " clients listen to events already", "",
+         "close a page, or ask for /v1/samovar/state now and then"});
   }
   HttpResponse response;
   response.content_type = "text/event-stream";
