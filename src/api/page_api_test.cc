@@ -93,7 +93,7 @@ TEST_F(PageApiTest, SessionsHaveNamesAndReach) {
   (void)begin("t2");  // of another session, and still running
   const Json shown = sessions();
   ASSERT_EQ(shown["nodes"].size(), 4U);
-  const Json& system = shown["nodes"][0];
+  const Json& system = shown["nodes"][1];  // behind the sequence of one token
   EXPECT_EQ(system["memory"]["anchor"], "system");
   EXPECT_EQ(system["memory"]["bytes"], 40);  // of two sequences that do not share their cells
   EXPECT_TRUE(system["parent"].is_null());
@@ -131,6 +131,17 @@ TEST_F(PageApiTest, WhereTheEngineDoesNotAnswerTheDiskIsShownAlone) {
 
 TEST_F(PageApiTest, APictureServesForASecond) {
   for (int i = 0; i < 10; ++i) (void)sessions();
+  EXPECT_EQ(looks_, 1);
+  clock_.advance(1 * kSecond);
+  (void)sessions();
+  EXPECT_EQ(looks_, 2);
+}
+
+TEST_F(PageApiTest, APictureThatTookLongServesLonger) {
+  looking_takes_ = 2 * kSecond;
+  (void)sessions();
+  clock_.advance(39 * kSecond);
+  (void)sessions();
   EXPECT_EQ(looks_, 1);
   clock_.advance(1 * kSecond);
   (void)sessions();
@@ -202,19 +213,19 @@ TEST_F(PageApiTest, WhatEndedBeforeSomebodyListenedIsNotTold) {
 }
 
 TEST_F(PageApiTest, WhoReadsSlowlyMissesEventsAndKeepsNobodyWaiting) {
-  // The listener is inside write() while a thousand turns pass.
+  // The listener is inside write() while a hundred turns pass.
   const HttpResponse response = page_->events(get());
   FakeClient client;
   client.on_poll = [&](int poll) {
     if (poll == 2) {
-      for (int i = 0; i < 1000; ++i) finish(*begin("t" + std::to_string(i)));
+      for (int i = 0; i < 100; ++i) finish(*begin("t" + std::to_string(i)));
     }
     client.gone = poll > 3;
   };
   response.stream(client);
   const auto events = events_of(client.received);
   ASSERT_EQ(events.size(), 1 + TurnBoard::kEndedMax);
-  EXPECT_EQ(events.back().data["id"], "t999");
+  EXPECT_EQ(events.back().data["id"], "t99");
 }
 
 TEST_F(PageApiTest, ListenersAreBoundedAndASeatIsFreeWhenItsResponseIsGone) {

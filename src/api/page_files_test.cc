@@ -29,7 +29,7 @@ std::string header(const HttpResponse& response, std::string_view name) {
 }
 
 TEST(PageFiles, EveryFileOfTheBuildIsServedAsItIs) {
-  const std::filesystem::path folder = std::string(SAMOVAR_SOURCE) + "/web/dist";
+  const std::filesystem::path folder = std::filesystem::path(SAMOVAR_SOURCE) / "web" / "dist";
   std::size_t files = 1;
   EXPECT_EQ(page_response(get("/"))->body, bytes_of(folder / "index.html"));
   if (std::filesystem::exists(folder / "assets")) {

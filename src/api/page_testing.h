@@ -25,6 +25,7 @@ class PageFixture : public testing::Test {
                                                  .look =
                                                      [this] {
                                                        ++looks_;
+              clock_.advance(looking_takes_);
                                                        return memory_;
                                                      },
                                                  .store_stats = [this] { return stats_; },
@@ -84,6 +85,7 @@ class PageFixture : public testing::Test {
   bool ready_ = true;
   SchedulerFigures figures_;
   int looks_ = 0;
+  Micros looking_takes_ = 0;
   std::shared_ptr<const ResidentPicture> memory_ = std::make_shared<const ResidentPicture>();
   std::optional<StoreStats> stats_;
   StorePicture store_;
