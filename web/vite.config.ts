@@ -18,6 +18,7 @@ export default defineConfig({
     cssCodeSplit: false,
     modulePreload: false,
     rolldownOptions: {
+      checks: { pluginTimings: false },
       output: {
         codeSplitting: false,
         entryFileNames: 'assets/page.js',

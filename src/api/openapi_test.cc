@@ -62,8 +62,17 @@ class OpenApiTest : public testing::Test {
   ResponsesApi responses_{runner_, background_, "m"};
   Models models_{{.id = "m"}};
   TurnsApi turns_api_{records_};
-  Router router_{
-      {completions_, messages_, responses_, text_, &turns_api_, models_, [] { return true; }}};
+  PageApi page_{{.records = records_,
+                 .clock = clock_,
+                 .facts = {},
+                 .ready = [] { return true; },
+                 .figures = [] { return SchedulerFigures{}; },
+                 .rss_bytes = [] { return std::uint64_t{0}; },
+                 .look = [] { return nullptr; },
+                 .store_stats = [] { return std::nullopt; },
+                 .store_picture = [] { return StorePicture{}; }}};
+  Router router_{{completions_, messages_, responses_, text_, &turns_api_, models_,
+                  [] { return true; }, &page_}};
 };
 
 TEST_F(OpenApiTest, ItsPathsAreTheRouters) {

@@ -1,5 +1,6 @@
 #include "api/page_api.h"
 
+#include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <unordered_map>
@@ -17,6 +18,9 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kLiveMax = 256;
 constexpr int kTurnsOfSessions = 1000;
+
+// A picture that took long, because the store holds very much, serves so many times as long.
+constexpr Micros kPictureRest = 20;
 
 HttpResponse json_response(std::string text) {
   HttpResponse response;
@@ -131,11 +135,11 @@ HttpResponse PageApi::state() const {
 
 HttpResponse PageApi::sessions() {
   const std::scoped_lock lock(sessions_mutex_);
-  const bool fresh =
-      !sessions_text_.empty() && parts_.clock.now() - sessions_at_ < parts_.timing.picture;
-  if (!fresh) {
+  const Micros began = parts_.clock.now();
+  if (sessions_text_.empty() || began >= sessions_until_) {
     sessions_text_ = make_sessions_text();
-    sessions_at_ = parts_.clock.now();
+    const Micros now = parts_.clock.now();
+    sessions_until_ = now + std::max(parts_.timing.picture, kPictureRest * (now - began));
   }
   return json_response(sessions_text_);
 }
@@ -159,9 +163,10 @@ std::string PageApi::make_sessions_text() const {
 HttpResponse PageApi::events(const HttpRequest& request) {
   auto seat = std::make_shared<Seat>(listeners_);
   if (*listeners_ > parts_.listeners_max) {
-    return error_response({ErrorKind::unavailable,
-                           std::to_string(parts_.listeners_max) + " clients listen to events already", "",
-                           "close a page, or ask for /v1/samovar/state now and then"});
+    return error_response(
+        {ErrorKind::unavailable,
+         std::to_string(parts_.listeners_max) + " clients listen to events already", "",
+         "close a page, or ask for /v1/samovar/state now and then"});
   }
   HttpResponse response;
   response.content_type = "text/event-stream";

@@ -30,7 +30,7 @@ struct PageTiming {
   Micros poll = 100 * kMillisecond;  // how often listeners look: ten events a turn and second
   Micros state = 1 * kSecond;        // between looks at the state
   Micros quiet = 15 * kSecond;       // the state is sent at the latest
-  Micros picture = 1 * kSecond;      // how long a picture serves
+  Micros picture = 1 * kSecond;      // how long a picture serves at least
 };
 
 class PageApi {
@@ -75,7 +75,7 @@ class PageApi {
 
   std::mutex sessions_mutex_;  // held while a picture is made: others wait for it
   std::string sessions_text_;  // guarded by sessions_mutex_
-  Micros sessions_at_ = 0;     // guarded by sessions_mutex_
+  Micros sessions_until_ = 0;  // guarded by sessions_mutex_: how long it serves
 
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -101,7 +101,9 @@ TEST_F(RouterTest, PathsAndMethods) {
       {"GET", "/v1/responses/resp_x/other", 404, "/cancel and /input_items"},
       {"GET", "/v1/responsesx", 404, "there is no"},
       {"GET", "/v1/nothing", 404, "/v1/chat/completions"},
-      {"GET", "/", 404, "/v1/chat/completions"},
+      {"POST", "/", 405, "use GET"},
+      {"GET", "/index.html", 404, "/v1/chat/completions"},
+      {"GET", "/assets/none.js", 404, "there is no"},
       {"GET", "/../etc/passwd", 404, "there is no"},
   };
   for (const Row& row : table) {
@@ -110,6 +112,13 @@ TEST_F(RouterTest, PathsAndMethods) {
     EXPECT_NE(response.body.find(row.words), std::string::npos) << row.path << response.body;
     EXPECT_TRUE(Json::accept(response.body)) << response.body;
   }
+}
+
+TEST_F(RouterTest, TheRootIsThePage) {
+  const HttpResponse response = get("GET", "/");
+  EXPECT_EQ(response.status, 200);
+  EXPECT_EQ(response.content_type, "text/html; charset=utf-8");
+  EXPECT_TRUE(response.body.starts_with("<!doctype html>"));
 }
 
 TEST_F(RouterTest, AWrongMethodSaysWhichIsAllowed) {

@@ -47,25 +47,25 @@ PageFacts page_facts(const PageInputs& in) {
 PageApi::Parts page_parts(const PageInputs& in) {
   EngineThread& engine_thread = in.engine_thread;
   Store* const store = in.store;
-  return {.records = in.records,
-          .clock = system_clock(),
-          .facts = page_facts(in),
-          .ready = in.ready,
-          .figures = [&engine_thread] { return engine_thread.figures(); },
-          .rss_bytes = [] { return resident_bytes(); },
-          .look = [&engine_thread] { return engine_thread.look(kLookWait); },
-          .store_stats = [store]() -> std::optional<StoreStats> {
-            if (store == nullptr) return std::nullopt;
-            return store->stats();
+  return {
+      .records = in.records,
+      .clock = system_clock(),
+      .facts = page_facts(in),
+      .ready = in.ready,
+      .figures = [&engine_thread] { return engine_thread.figures(); },
+      .rss_bytes = [] { return resident_bytes(); },
+      .look = [&engine_thread] { return engine_thread.look(kLookWait); },
+      .store_stats = [store]() -> std::optional<StoreStats> {
+        if (store == nullptr) return std::nullopt;
+        return store->stats();
+      },
+      .store_picture =
+          [store] {
+            StorePicture picture;
+            if (store != nullptr) picture = store->picture();
+            return picture;
           },
-          .store_picture =
-              [store] {
-                StorePicture picture;
-                if (store != nullptr) picture = store->picture();
-                return picture;
-              },
-          .listeners_max =
-              std::clamp(in.options.http_threads / kThreadsPerListener, 1, kListenersMax)};
+      .listeners_max = std::clamp(in.options.http_threads / kThreadsPerListener, 1, kListenersMax)};
 }
 
 }  // namespace samovar::app

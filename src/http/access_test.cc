@@ -119,8 +119,7 @@ TEST(Access, OpenPathsAreExact) {
     EXPECT_EQ(refusal(access, ask(path, "DELETE")), ErrorKind::unauthorized) << path;
     EXPECT_EQ(refusal(access, ask(path, "GET", {{"Content-Length", "5"}})),
               ErrorKind::invalid_argument);
-    EXPECT_EQ(refusal(access, with({{"Host", "evil.example"}}, path, "GET")),
-              ErrorKind::forbidden);
+    EXPECT_EQ(refusal(access, with({{"Host", "evil.example"}}, path, "GET")), ErrorKind::forbidden);
   }
   for (const char* path :
        {"", "//", "/assets", "/assets/", "/assets/page.js/", "/assets/page.js/x", "/assets/page.JS",

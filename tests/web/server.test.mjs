@@ -1,5 +1,8 @@
 // The page as the real server gives it, in a real browser, while turns of a tiny model run.
 import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Server } from '../sdk/server.mjs';
 import { barriers, close, fits, launch, open, phone, picture } from './browser.mjs';
@@ -21,7 +24,7 @@ async function ask(server, session, list, { key, tokens = 32 } = {}) {
   const response = await fetch(`${server.url}/v1/chat/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...(key ? { authorization: `Bearer ${key}` } : {}) },
-    body: JSON.stringify({ messages: list, max_tokens: tokens, min_tokens: tokens, temperature: 0, prompt_cache_key: session }),
+    body: JSON.stringify({ messages: list, max_tokens: tokens, ignore_eos: true, temperature: 0, prompt_cache_key: session }),
   });
   assert.equal(response.status, 200, await response.clone().text());
   return response.json();
@@ -89,6 +92,25 @@ onServer('a turn is seen while it runs', {}, async (page, server) => {
   await now.getByText('Nothing runs.').waitFor();
   await page.goto(`${server.url}/#turn=${encodeURIComponent(id)}`);
   await page.getByRole('dialog').getByText(id).waitFor();
+});
+
+test('what is written to disk comes into the tree', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'samovar-page-'));
+  const server = await Server.start({ options: ['--store-dir', folder] });
+  try {
+    const page = await open(browser, `${server.url}/`);
+    await live(page);
+    await ask(server, 'kept', messages('12', 'Where does the parser lose values?'));
+    const tree = region(page, 'Prefixes');
+    await tree.getByText(/^checkpoint: /).first().waitFor();
+    await tree.getByText('leaves disk next').first().waitFor();
+    await page.getByRole('meter', { name: 'On disk' }).waitFor();
+    await picture(page, 'server-store-light', true);
+    await close(page);
+  } finally {
+    await server.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
 });
 
 const keyed = { flags: ['--api-key', 'sesame'], expect: [/401 \(Unauthorized\)/], colours: 'dark' };

@@ -31,6 +31,7 @@ class Live {
   #stop = new AbortController();
   #wake: () => void = () => undefined;
   #sessionsTimer: ReturnType<typeof setTimeout> | undefined;
+  #sessionsAsked = 0;
 
   start(): () => void {
     void this.#run(this.#stop.signal);
@@ -138,7 +139,11 @@ class Live {
       this.trouble = '';
       this.#failures = 0;
     }
+    const before = this.state;
     this.state = state;
+    if (before?.store?.entries !== state.store?.entries || before?.store?.bytes !== state.store?.bytes) {
+      this.#refreshSoon(); // something was written or evicted
+    }
     const received = performance.now();
     this.running = state.turns.map((turn) => ({ ...turn, received }));
   }
@@ -173,15 +178,17 @@ class Live {
     return data.filter((turn) => turn.status !== 'running');
   }
 
-  /** Asks for sessions once things have calmed down for half a second. */
+  /** Asks for sessions in a moment, and not more often than every two seconds. */
   #refreshSoon(): void {
-    clearTimeout(this.#sessionsTimer);
-    if (this.connection !== 'live') return;
+    if (this.connection !== 'live' || this.#sessionsTimer !== undefined) return;
+    const wait = Math.max(500, this.#sessionsAsked + 2000 - performance.now());
     this.#sessionsTimer = setTimeout(() => {
+      this.#sessionsTimer = undefined;
+      this.#sessionsAsked = performance.now();
       get<Sessions>('v1/samovar/sessions')
         .then((sessions) => (this.sessions = sessions))
         .catch(() => undefined); // the stream notices what is wrong with the server
-    }, 500);
+    }, wait);
   }
 }
 

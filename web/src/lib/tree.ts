@@ -9,6 +9,8 @@ export interface Row {
   siblings: number;
   /** Sequences that end here: live conversations. */
   ends: Sequence[];
+  /** Of the same one session as its parent. */
+  goesOn: boolean;
 }
 
 type Children = Map<string | null, PrefixNode[]>;
@@ -26,11 +28,11 @@ export function rows(sessions: Sessions, closed: ReadonlySet<string>): Row[] {
   const byNumber = new Map(sessions.sequences.map((s) => [s.sequence, s]));
   const result: Row[] = [];
   // A stack, not recursion: a chain may be as deep as a session is long.
-  const stack = level(children, null, 1, byNumber);
+  const stack = level(children, undefined, 1, byNumber);
   for (let row = stack.pop(); row; row = stack.pop()) {
     result.push(row);
     if (row.children && !closed.has(row.node.id)) {
-      stack.push(...level(children, row.node.id, row.level + 1, byNumber));
+      stack.push(...level(children, row.node, row.level + 1, byNumber));
     }
   }
   return result;
@@ -39,11 +41,12 @@ export function rows(sessions: Sessions, closed: ReadonlySet<string>): Row[] {
 /** The children of a node, last one first: so a stack gives them in order. */
 function level(
   children: Children,
-  parent: string | null,
+  parent: PrefixNode | undefined,
   depth: number,
   byNumber: Map<number, Sequence>,
 ): Row[] {
-  const list = children.get(parent) ?? [];
+  const list = children.get(parent?.id ?? null) ?? [];
+  const only = parent?.sessions.length === 1 ? parent.sessions[0] : undefined;
   const made = list.map((node, i) => ({
     node,
     level: depth,
@@ -51,14 +54,9 @@ function level(
     position: i + 1,
     siblings: list.length,
     ends: (node.memory?.ends ?? []).flatMap((number) => byNumber.get(number) ?? []),
+    goesOn: only !== undefined && node.sessions.length === 1 && node.sessions[0] === only,
   }));
   return made.reverse();
-}
-
-/** What a node can do, most useful first. */
-export function kind(node: PrefixNode): 'checkpoint' | 'anchor' | 'path' {
-  if (node.disk?.checkpoint) return 'checkpoint';
-  return node.memory?.anchor ? 'anchor' : 'path';
 }
 
 const kinds: Record<string, string> = {
