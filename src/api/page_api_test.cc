@@ -79,7 +79,7 @@ TEST_F(PageApiTest, SessionsHaveNamesAndReach) {
   memory->sequences.push_back({.sequence = 3,
                                .tokens = {1, 2, 3, 4, 5},
                                .cells = {{1, 5}},
-                               .anchors = {{2, AnchorKind::system, 9, 50}},
+                               .anchors = {{2, AnchorKind::history_end, 9, 50}},
                                .session = mine,
                                .last_used = -20 * kSecond,
                                .value = 5});
@@ -94,7 +94,7 @@ TEST_F(PageApiTest, SessionsHaveNamesAndReach) {
   const Json shown = sessions();
   ASSERT_EQ(shown["nodes"].size(), 4U);
   const Json& system = shown["nodes"][1];  // behind the sequence of one token
-  EXPECT_EQ(system["memory"]["anchor"], "system");
+  EXPECT_EQ(system["memory"]["anchor"], "history_end");
   EXPECT_EQ(system["memory"]["bytes"], 40);  // of two sequences that do not share their cells
   EXPECT_TRUE(system["parent"].is_null());
   EXPECT_EQ(system["sessions"], Json::array({"mine"}));

@@ -1,6 +1,6 @@
 // Goal: docs/page-api.md and docs/openapi.json name the fields that are sent, no more and no less.
-// Method: everything is made once with every part present; its fields are compared with those of the
-// examples in the one and of the schemas in the other.
+// Method: everything is made once with every part present; its fields are compared with those of
+// the examples in the one and of the schemas in the other.
 #include <fstream>
 #include <iterator>
 #include <set>

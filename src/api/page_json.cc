@@ -1,5 +1,6 @@
 #include "api/page_json.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "core/anchor_kind.h"
@@ -10,8 +11,13 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
+
+// "history end" as "history_end": the names of the API have no spaces.
 Json kind_or_null(const std::optional<AnchorKind>& kind) {
-  return kind ? Json(to_string(*kind)) : Json();
+  if (!kind) return {};
+  std::string name = to_string(*kind);
+  std::ranges::replace(name, ' ', '_');
+  return name;
 }
 Json rank_or_null(int rank) { return rank == 0 ? Json() : Json(rank); }
 

@@ -1,5 +1,5 @@
-// What the page shows, as values, and their JSON: docs/page-api.md describes every field, and a test
-// holds it to this. Pure; any thread.
+// What the page shows, as values, and their JSON: docs/page-api.md describes every field, and a
+// test holds it to this. Pure; any thread.
 #pragma once
 
 #include <cstdint>

@@ -25,7 +25,7 @@ class PageFixture : public testing::Test {
                                                  .look =
                                                      [this] {
                                                        ++looks_;
-              clock_.advance(looking_takes_);
+                                                       clock_.advance(looking_takes_);
                                                        return memory_;
                                                      },
                                                  .store_stats = [this] { return stats_; },

@@ -1,6 +1,6 @@
-// Goal: the tree says what memory and disk hold: every cell, snapshot and file at one node, prefixes
-// shared where they are shared. Method: small pictures by hand, then random ones against what the
-// pictures say in sum.
+// Goal: the tree says what memory and disk hold: every cell, snapshot and file at one node,
+// prefixes shared where they are shared. Method: small pictures by hand, then random ones against
+// what the pictures say in sum.
 #include "turn/prefix_tree.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Goal: the board tells each running turn's phase and how long each phase has lasted, and what ended.
-// Method: events and times by hand.
+// Goal: the board tells each running turn's phase and how long each phase has lasted, and what
+// ended. Method: events and times by hand.
 #include "turn/turn_board.h"
 
 #include <thread>

@@ -215,7 +215,8 @@ TEST(PageApi, TheDiskIsInTheTreeAndRestoresAreHits) {
       [&] { return !get(server.port(), "/v1/samovar/sessions").json["nodes"].empty(); }));
   EXPECT_EQ(hits(), 0);
   EXPECT_EQ(ask_once(server.port()).json["timings"]["source"], "store");
-  EXPECT_TRUE(eventually([&] { return hits() == 1; }));
+  EXPECT_TRUE(eventually([&] { return hits() == 1; }, 20))
+      << get(server.port(), "/v1/samovar/sessions").json;
   EXPECT_EQ(get(server.port(), "/v1/samovar/state").json["store"]["restores"], 1);
 }
 
