@@ -18,6 +18,7 @@
 #include "api/turns_api.h"
 #include "app/record_parts.h"
 #include "app/store_parts.h"
+#include "app/turn_tracing.h"
 #include "chat/chat_format.h"
 #include "engine/llama_engine.h"
 #include "engine/memory_plan.h"
@@ -97,12 +98,14 @@ ChatDefaults chat_defaults(const ServeOptions& options, const Engine& engine) {
 // In the order of construction; what stands below borrows from what stands above.
 struct Service::Parts {
   Parts(const ServeOptions& options, std::unique_ptr<LlamaEngine> loaded, const WrapEngine& wrap,
-        std::unique_ptr<StoreParts> store_parts, std::unique_ptr<ChatFormat> chat_format)
+        std::unique_ptr<StoreParts> store_parts, std::unique_ptr<ChatFormat> chat_format,
+        std::unique_ptr<TurnTracing> tracing)
       : engine(std::move(loaded)),
         wrapped(wrap ? wrap(*engine) : nullptr),
         store(std::move(store_parts)),
         format(std::move(chat_format)),
-        record(options, *engine, *format),
+        trace(std::move(tracing)),
+        record(options, *engine, *format, trace.get()),
         chat(
             *format, [this](Token token) { return engine->piece(token, true); }, record.replies()),
         engine_thread(
@@ -154,6 +157,7 @@ struct Service::Parts {
   std::unique_ptr<Engine> wrapped;    // null: the engine itself computes
   std::unique_ptr<StoreParts> store;  // null: none
   std::unique_ptr<ChatFormat> format;
+  std::unique_ptr<TurnTracing> trace;  // null: no --record
   RecordParts record;
   ModelChat chat;
   EngineThread engine_thread;
@@ -179,6 +183,12 @@ Result<std::unique_ptr<Service>> Service::load(const ServeOptions& options,
   fmt::print("{}\n", plan->table());
   std::fflush(stdout);
   engine_choice.cells = plan->cells;
+  std::unique_ptr<TurnTracing> trace;
+  if (!options.record.empty()) {
+    auto opened = TurnTracing::open(options);
+    if (!opened) return std::unexpected(opened.error());
+    trace = std::move(*opened);
+  }
   auto engine = LlamaEngine::open(engine_choice);
   if (!engine) return std::unexpected(engine.error());
   auto store = StoreParts::open(options, **engine);
@@ -186,7 +196,7 @@ Result<std::unique_ptr<Service>> Service::load(const ServeOptions& options,
   auto format = ChatFormat::create((*engine)->raw_model(), {options.chat_template});
   if (!format) return std::unexpected(format.error());
   return std::unique_ptr<Service>(new Service(std::make_unique<Parts>(
-      options, std::move(*engine), wrap, std::move(*store), std::move(*format))));
+      options, std::move(*engine), wrap, std::move(*store), std::move(*format), std::move(trace))));
 }
 
 Service::Service(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
@@ -211,6 +221,7 @@ void Service::stop() {
   parts_->engine_thread.stop();
   parts_->background_threads.stop();  // their turns have just ended
   parts_->record.close();
+  if (parts_->trace != nullptr) parts_->trace->close();
   if (parts_->store != nullptr) parts_->store->close(kSaveDeadline);
 }
 

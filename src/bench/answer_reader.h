@@ -22,6 +22,11 @@ class AnswerReader {
   // The exchange is over; `failure`: it broke off.
   [[nodiscard]] Answer finish(Micros now, std::optional<Error> failure);
 
+  // Ends the reply on purpose: that it is not whole is no error.
+  void cut() { answer_.cut = true; }
+
+  [[nodiscard]] std::size_t pieces() const { return answer_.pieces.size(); }
+  [[nodiscard]] bool done() const { return done_ || !answer_.finish.empty(); }
   [[nodiscard]] const std::string& refused() const { return refused_; }  // body of a refusal
 
  private:

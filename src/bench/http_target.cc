@@ -85,15 +85,21 @@ Answer HttpTarget::ask(const Ask& ask, const Stop& stop) {
     const std::string bytes = transfer.take_body();
     if (!bytes.empty()) reader.feed(bytes, now);
   };
+  const auto enough = [&] {
+    return ask.pieces > 0 && reader.pieces() >= ask.pieces && !reader.done();
+  };
   take();
-  while (transfer.running() && !stopped) {
+  while (transfer.running() && !stopped && !enough()) {
     transfer.wait({}, kPoll);
     take();
     stopped = stop && stop();
   }
   const Micros now = clock_.now();
   std::optional<Error> failure;
-  if (stopped) {
+  if (!stopped && enough()) {
+    transfer.cancel();
+    reader.cut();
+  } else if (stopped) {
     transfer.cancel();
     failure = Error{ErrorKind::cancelled, "stopped"};
   } else if (transfer.failure()) {

@@ -29,6 +29,13 @@ struct Ask {
   std::string body;                       // JSON
   std::vector<std::string> headers = {};  // "Name: value"
   Micros timeout = 0;                     // for the whole reply; 0: none
+  std::size_t pieces = 0;                 // ends the reply after so many, as a user would; 0: none
+};
+
+struct AnswerCall {
+  std::string id;
+  std::string name;
+  std::string arguments;
 };
 
 // Instants and durations in microseconds of the client's clock.
@@ -42,15 +49,19 @@ struct Answer {
   std::string content;
   std::string reasoning;
   std::string tool;    // name of a tool the model called
+  std::vector<AnswerCall> calls;
   std::string finish;  // finish_reason
   std::string miss;    // x-samovar-miss; empty: none
 
   client::TurnFigures figures;            // the server's; prompt_tokens and the like
   std::map<std::string, double> timings;  // every number of the server's `timings`, by its name
   std::string source;                     // `timings.source`: where reused tokens came from
+  std::string miss_class;                 // `timings.miss.class`
+  std::optional<std::int64_t> lost;       // `timings.miss.tokens_lost`
 
   std::optional<Error> error;  // no reply, or not a whole one
   bool stopped = false;        // by Stop; `error` is set, too
+  bool cut = false;            // by Ask::pieces; no error
 
   [[nodiscard]] bool ok() const { return !error.has_value(); }
   // From the request to the first piece; nullopt: none came.

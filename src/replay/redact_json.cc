@@ -29,6 +29,11 @@ constexpr std::array<std::string_view, 11> kBounds = {
     "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength",
     "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"};
 
+template <std::size_t Count>
+bool holds(const std::array<std::string_view, Count>& words, std::string_view word) {
+  return std::ranges::find(words, word) != words.end();
+}
+
 class JsonRedactor {
  public:
   explicit JsonRedactor(const Redactor& redactor) : redactor_(redactor) {}
@@ -75,13 +80,13 @@ class JsonRedactor {
   }
 
   void put(const std::string& key, const Json& json, Json& out) const {
-    if (std::ranges::contains(kNamed, key)) {
+    if (holds(kNamed, key)) {
       Json& named = out[key] = Json::object();
       if (!json.is_object()) return;
       for (const auto& [name, each] : json.items()) named[redactor_.name(name)] = schema(each);
-    } else if (std::ranges::contains(kSchemas, key)) {
+    } else if (holds(kSchemas, key)) {
       out[key] = schema(json);
-    } else if (std::ranges::contains(kTexts, key) || std::ranges::contains(kValues, key)) {
+    } else if (holds(kTexts, key) || holds(kValues, key)) {
       out[key] = value(json);
     } else if (key == "type") {
       put_types(json, out);
@@ -92,7 +97,7 @@ class JsonRedactor {
       }
     } else if (key == "$ref" && json.is_string()) {
       out[key] = reference(json.get<std::string>());
-    } else if (std::ranges::contains(kBounds, key) && json.is_number()) {
+    } else if (holds(kBounds, key) && json.is_number()) {
       out[key] = json;
     }
     // Anything else, patterns and formats above all, is text in disguise.
@@ -101,9 +106,9 @@ class JsonRedactor {
   void put_types(const Json& json, Json& out) const {
     const auto known = [](const Json& type) {
       return type.is_string() &&
-             std::ranges::contains(kTypes, type.get_ref<const std::string&>());
+             holds(kTypes, type.get_ref<const std::string&>());
     };
-    if (known(json) || (json.is_array() && std::ranges::all_of(json, known))) out["type"] = json;
+    if (known(json) || (json.is_array() && std::all_of(json.begin(), json.end(), known))) out["type"] = json;
   }
 
   // "#/$defs/Name"
@@ -112,8 +117,8 @@ class JsonRedactor {
     for (std::size_t at = path.find('/'); at != std::string_view::npos;) {
       const std::size_t end = path.find('/', at + 1);
       const std::string_view part = path.substr(at + 1, end - at - 1);
-      const bool structural = std::ranges::contains(kNamed, part) ||
-                              std::ranges::contains(kSchemas, part);
+      const bool structural = holds(kNamed, part) ||
+                              holds(kSchemas, part);
       out += "/" + (structural ? std::string(part) : redactor_.name(part));
       at = end;
     }

@@ -29,6 +29,13 @@ std::string plain_word(const std::string& word) {
   return plain ? word : "";
 }
 
+// A value of a template's argument that says nothing of a user.
+bool says_nothing(const std::string& json) {
+  static constexpr std::array<std::string_view, 8> kWords = {
+      "true", "false", "null", R"("low")", R"("medium")", R"("high")", R"("none")", R"("minimal")"};
+  return std::ranges::find(kWords, json) != kWords.end();
+}
+
 }  // namespace
 
 std::vector<std::uint64_t> Redactor::numbers(std::string_view text, std::size_t count) const {
@@ -92,8 +99,6 @@ ChatMessage Redactor::message(ChatMessage message) const {
 }
 
 TraceSettings Redactor::settings(TraceSettings settings) const {
-  static constexpr std::array kEfforts = {R"("low")", R"("medium")", R"("high")", R"("none")",
-                                          R"("minimal")"};
   for (std::string& stop : settings.stop) stop = text(stop);
   settings.tool_choice_name = name(settings.tool_choice_name);
   if (!settings.response_format.schema.empty()) {
@@ -101,9 +106,7 @@ TraceSettings Redactor::settings(TraceSettings settings) const {
   }
   std::erase_if(settings.template_arguments, [](const auto& argument) {
     const auto& [key, value] = argument;
-    const bool simple = value == "true" || value == "false" || value == "null" ||
-                        std::ranges::contains(kEfforts, value);
-    return !simple || plain_word(key).empty();
+    return !says_nothing(value) || plain_word(key).empty();
   });
   return settings;
 }

@@ -16,6 +16,7 @@
 
 #include "base/clock.h"
 #include "base/executor.h"
+#include "base/result.h"
 #include "fs/fs.h"
 #include "replay/redactor.h"
 #include "replay/trace.h"

@@ -81,7 +81,7 @@ std::size_t up_to_first_user(const std::vector<ChatMessage>& messages) {
 }
 
 WaitKind wait_kind(const std::vector<ChatMessage>& messages) {
-  const bool tool = std::ranges::contains(messages, Role::tool, &ChatMessage::role);
+  const bool tool = std::ranges::count(messages, Role::tool, &ChatMessage::role) > 0;
   return tool ? WaitKind::tool : WaitKind::think;
 }
 
