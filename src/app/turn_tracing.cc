@@ -5,26 +5,15 @@
 
 #include <cstdio>
 #include <filesystem>
-#include <random>
 #include <utility>
 
+#include "app/random_key.h"
 #include "app/version.h"
 #include "base/log.h"
 #include "fs/posix_fs.h"
 
 namespace samovar::app {
 namespace {
-
-// Of a hash that nobody is to repeat.
-std::string random_key() {
-  std::random_device device;
-  std::string key;
-  for (int i = 0; i < 8; ++i) {
-    const std::uint32_t bits = device();
-    key.append(reinterpret_cast<const char*>(&bits), sizeof bits);
-  }
-  return key;
-}
 
 FsResult<replay::TraceRecorder::File> open_file(const std::string& path) {
   PosixFs fs;
