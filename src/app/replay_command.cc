@@ -32,7 +32,7 @@ int report_error(const Error& error, int code) {
   return code;
 }
 
-std::string turns_text(std::uint64_t turns) { return fmt::format("{} turns", turns); }
+std::string turns_text(std::uint64_t turns) { return std::to_string(turns); }
 
 // A server in this process, on a loopback port of its own.
 class OwnServer {
@@ -116,7 +116,7 @@ std::vector<replay::ReplayRun> run_all(const ReplayRequest& request, const repla
                           {.amount = turns_text, .verb = "replaying"});
   std::vector<replay::ReplayRun> runs;
   for (int i = 0; i < request.runs && signals.received() == 0; ++i) {
-    const std::string name = fmt::format("run {} of {}", i + 1, request.runs);
+    const std::string name = fmt::format("turns of run {} of {}", i + 1, request.runs);
     runs.push_back(replayer.run(
         {.progress =
              [&](const replay::ReplayProgress& now) {

@@ -68,7 +68,9 @@ replay::TraceFigures figures_of(const TurnRecord& record) {
   figures.prefill_ms = to_ms(timings.prefill);
   if (timings.first_token > 0) figures.first_token_ms = to_ms(timings.first_token);
   figures.decode_ms = to_ms(timings.decode);
-  if (record.miss && record.miss->tokens_lost > 0) figures.miss = to_string(record.miss->cause);
+  const bool missed = record.miss && record.miss->tokens_lost > 0 &&
+                      record.miss->cause != Cause::none && record.miss->cause != Cause::first_turn;
+  if (missed) figures.miss = to_string(record.miss->cause);
   return figures;
 }
 

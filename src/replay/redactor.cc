@@ -136,6 +136,8 @@ TraceTurn Redactor::turn(TraceTurn turn) const {
 
 Trace Redactor::trace(Trace trace) const {
   for (TraceTurn& each : trace.turns) each = turn(std::move(each));
+  trace.header.made_by = "samovar trace redact";
+  trace.header.model = name(trace.header.model);
   trace.header.redacted = true;
   return trace;
 }

@@ -42,10 +42,17 @@ class Schedule {
   struct Turn {
     std::vector<std::size_t> followers;
     std::size_t waits_for = 0;  // turns that have not ended
-    std::size_t root = 0;       // first turn of its session
+    std::size_t session = 0;    // its first turn; all that wait for one another are of one
     Micros delay = 0;
     bool over = false;
   };
+  struct Session {
+    Micros at = 0;
+    std::vector<std::pair<Micros, std::size_t>> beginnings;  // turns that wait for none
+    std::size_t open = 0;                                    // turns that are not over
+  };
+  void link(const Trace& trace);
+  [[nodiscard]] std::size_t session_of(std::size_t turn);
   void begin_sessions(Micros now);
   void give_up(std::size_t turn);
   void leave(std::size_t turn);
@@ -54,8 +61,8 @@ class Schedule {
   const ScheduleOptions options_;
   const Micros start_;
   std::vector<Turn> turns_;
-  std::vector<std::size_t> open_;                   // by root: turns that are not over
-  std::vector<std::pair<Micros, std::size_t>> later_;  // sessions to come, the last one first
+  std::vector<Session> sessions_;      // by first turn; most are empty
+  std::vector<std::size_t> to_come_;   // sessions, the last one first
   std::set<std::pair<Micros, std::size_t>> due_;
   std::vector<std::size_t> given_up_;
   std::size_t running_ = 0;  // sessions

@@ -45,7 +45,7 @@ FsStatus TraceRecorder::begin_file() {
   started_ = parts_.clock.now();
   TraceHeader header;
   header.made_by = parts_.made_by;
-  header.model = parts_.model;
+  header.model = redactor_ ? redactor_->name(parts_.model) : parts_.model;
   header.created = parts_.clock.wall_seconds();
   header.redacted = redactor_.has_value();
   // What a crash or a full disk tore is closed off.

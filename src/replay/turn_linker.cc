@@ -1,6 +1,7 @@
 #include "replay/turn_linker.h"
 
 #include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
@@ -104,7 +105,8 @@ Returned returns(const ChatMessage& message, const TraceReply& reply) {
 TurnLinker::Place TurnLinker::find(const WholeTurn& turn,
                                    const std::vector<Checksum>& prefixes) const {
   Place best;
-  std::size_t most = 0;
+  std::size_t most = 1;
+  std::size_t least = std::numeric_limits<std::size_t>::max();
   for (const Seen& seen : seen_) {
     // A request that was made before a reply had ended does not follow it, unless it is why the
     // reply ended.
@@ -117,8 +119,11 @@ TurnLinker::Place TurnLinker::find(const WholeTurn& turn,
       place.returned = returns(turn.request->messages[place.keep], *seen.reply);
     }
     const std::size_t kept = place.keep + (place.returned == Returned::no ? 0 : 1);
-    if (kept <= most) continue;
+    // Of several that share as much, the one that has least besides: the request goes on from there.
+    const std::size_t besides = seen.prefixes.size() - place.keep;
+    if (kept < most || (kept == most && besides >= least)) continue;
     most = kept;
+    least = besides;
     best = place;
   }
   return best;
