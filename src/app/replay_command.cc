@@ -117,13 +117,12 @@ std::vector<replay::ReplayRun> run_all(const ReplayRequest& request, const repla
   std::vector<replay::ReplayRun> runs;
   for (int i = 0; i < request.runs && signals.received() == 0; ++i) {
     const std::string name = fmt::format("turns of run {} of {}", i + 1, request.runs);
-    runs.push_back(replayer.run(
-        {.progress =
-             [&](const replay::ReplayProgress& now) {
-               display.progress({name, now.done, now.turns});
-             },
-         .stop = [&] { return signals.received() != 0; },
-         .wait = {}}));
+    runs.push_back(replayer.run({.progress =
+                                     [&](const replay::ReplayProgress& now) {
+                                       display.progress({name, now.done, now.turns});
+                                     },
+                                 .stop = [&] { return signals.received() != 0; },
+                                 .wait = {}}));
   }
   return runs;
 }
@@ -138,9 +137,8 @@ int judge(const ReplayRequest& request, const replay::Trace& trace,
   if (found.size() > kShownMax) {
     fmt::print(stderr, "samovar: and {} more\n", found.size() - kShownMax);
   }
-  const bool failed = std::ranges::any_of(runs, [](const replay::ReplayRun& run) {
-    return replay::summarise_run(run).failed > 0;
-  });
+  const bool failed = std::ranges::any_of(
+      runs, [](const replay::ReplayRun& run) { return replay::summarise_run(run).failed > 0; });
   if (failed) fmt::print(stderr, "samovar: not every turn was answered\n");
   return failed || !found.empty() ? kExitFailure : 0;
 }
@@ -171,10 +169,10 @@ int run(ReplayRequest request) {
     const auto facts = target.facts(stop);
     request.options.model = facts ? facts->model : trace->header.model;
   }
-  request.options.threads = std::clamp<std::size_t>(
-      request.options.schedule.sessions == 0 ? trace->turns.size()
-                                             : 2 * request.options.schedule.sessions,
-      1, kThreadsMax);
+  request.options.threads = std::clamp<std::size_t>(request.options.schedule.sessions == 0
+                                                        ? trace->turns.size()
+                                                        : 2 * request.options.schedule.sessions,
+                                                    1, kThreadsMax);
   const auto runs = run_all(request, *trace, target, signals);
   if (auto put = put_reports(request, *trace, runs); !put) {
     return report_error(put.error(), kExitFailure);

@@ -13,7 +13,8 @@ namespace samovar::app {
 namespace {
 
 constexpr const char* kAbout =
-    "Makes the requests of a trace again, with their pauses, feeding each reply back, and says what "
+    "Makes the requests of a trace again, with their pauses, feeding each reply back, and says "
+    "what "
     "they cost: each phase, and the tokens that were computed although they were not new. "
     "docs/replay.md has more.";
 
@@ -35,8 +36,9 @@ void add_options(CLI::App& app, ReplayRequest& request, Words& words) {
   app.add_option("--against", request.against, "a running server")->type_name("URL");
   app.add_option("--key-file", words.key_file, "a file with the server's API key")
       ->type_name("FILE");
-  app.add_option("--model", options.model, "name of the model in requests; default: the server's "
-                                           "first")
+  app.add_option("--model", options.model,
+                 "name of the model in requests; default: the server's "
+                 "first")
       ->type_name("NAME");
   app.add_option("--speed", options.schedule.speed,
                  "pauses are so many times shorter; 0: there are none")
@@ -47,8 +49,9 @@ void add_options(CLI::App& app, ReplayRequest& request, Words& words) {
                  "sessions side by side at most; 0: as recorded")
       ->type_name("N")
       ->capture_default_str();
-  app.add_option("--runs", request.runs, "replays the trace so many times, and compares the outputs "
-                                         "with those of the first run")
+  app.add_option("--runs", request.runs,
+                 "replays the trace so many times, and compares the outputs "
+                 "with those of the first run")
       ->type_name("N")
       ->check(CLI::Range(1, 100))
       ->capture_default_str();
@@ -61,8 +64,9 @@ void add_options(CLI::App& app, ReplayRequest& request, Words& words) {
       ->type_name("SECONDS")
       ->check(CLI::Range(0.0, 1e6));
   app.add_flag("--turns", request.every_turn, "print every turn, not only the summary");
-  app.add_option("--json", request.json, "the whole report as JSON, into a new file; - prints it "
-                                         "instead of the summary")
+  app.add_option("--json", request.json,
+                 "the whole report as JSON, into a new file; - prints it "
+                 "instead of the summary")
       ->type_name("FILE");
   app.add_option("--csv", request.csv, "a line a turn, likewise")->type_name("FILE");
   app.add_option("--max-beyond", words.beyond,
@@ -76,8 +80,7 @@ void add_options(CLI::App& app, ReplayRequest& request, Words& words) {
 
 std::unexpected<Error> refuse(std::string message, std::string field = {},
                               std::string remedy = "`samovar replay --help` lists the options") {
-  return fail(ErrorKind::invalid_argument, std::move(message), std::move(field),
-              std::move(remedy));
+  return fail(ErrorKind::invalid_argument, std::move(message), std::move(field), std::move(remedy));
 }
 
 Status check(ReplayRequest& request) {

@@ -162,9 +162,8 @@ Result<TraceAnswer> run_trace(const TraceRequest& request) {
     const auto trace = read_file(request.input);
     if (!trace) return std::unexpected(trace.error());
     const replay::TraceInfo info = replay::trace_info(*trace);
-    return TraceAnswer{request.json ? replay::info_json(*trace, info)
-                                    : replay::info_text(*trace, info),
-                       {}};
+    return TraceAnswer{
+        request.json ? replay::info_json(*trace, info) : replay::info_text(*trace, info), {}};
   }
   auto trace = make(request);
   if (!trace) return std::unexpected(trace.error());

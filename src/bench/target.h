@@ -48,7 +48,7 @@ struct Answer {
   std::string id;
   std::string content;
   std::string reasoning;
-  std::string tool;    // name of a tool the model called
+  std::string tool;  // name of a tool the model called
   std::vector<AnswerCall> calls;
   std::string finish;  // finish_reason
   std::string miss;    // x-samovar-miss; empty: none

@@ -52,8 +52,7 @@ void put_response_format(const ResponseFormat& format, Json& body) {
 }
 
 std::optional<Role> role_of(std::string_view name) {
-  for (const Role role :
-       {Role::system, Role::developer, Role::user, Role::assistant, Role::tool}) {
+  for (const Role role : {Role::system, Role::developer, Role::user, Role::assistant, Role::tool}) {
     if (name == to_string(role)) return role;
   }
   return std::nullopt;
@@ -122,10 +121,10 @@ void read_response_format(const Fields& fields, TraceSettings& settings) {
   if (type != "json_schema") return;
   settings.response_format.kind = ResponseFormat::Kind::json_schema;
   const Json* named = format.object("json_schema");
-  const Json* schema = named == nullptr ? nullptr
-                                        : Fields(*named, format.path("json_schema"),
-                                                 fields.trouble())
-                                              .find("schema");
+  const Json* schema =
+      named == nullptr
+          ? nullptr
+          : Fields(*named, format.path("json_schema"), fields.trouble()).find("schema");
   settings.response_format.schema = schema == nullptr ? "{}" : as_text(*schema);
 }
 

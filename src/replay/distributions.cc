@@ -7,14 +7,13 @@
 namespace samovar::replay {
 namespace {
 
-constexpr std::array kAppended = {Quantile{0.0, 30},     Quantile{0.1, 140},   Quantile{0.5, 795},
-                                  Quantile{0.9, 4'900},  Quantile{0.99, 12'800},
-                                  Quantile{1.0, 24'000}};
+constexpr std::array kAppended = {Quantile{0.0, 30},      Quantile{0.1, 140},
+                                  Quantile{0.5, 795},     Quantile{0.9, 4'900},
+                                  Quantile{0.99, 12'800}, Quantile{1.0, 24'000}};
 constexpr std::array kUser = {Quantile{0.0, 12}, Quantile{0.5, 220}, Quantile{0.9, 1'800},
                               Quantile{0.99, 4'800}, Quantile{1.0, 10'000}};
-constexpr std::array kGap = {Quantile{0.0, 0.2},    Quantile{0.5, 5},        Quantile{0.854, 60},
-                             Quantile{0.94, 300},   Quantile{0.986, 3'600},
-                             Quantile{1.0, 86'400}};
+constexpr std::array kGap = {Quantile{0.0, 0.2},  Quantile{0.5, 5},       Quantile{0.854, 60},
+                             Quantile{0.94, 300}, Quantile{0.986, 3'600}, Quantile{1.0, 86'400}};
 constexpr std::array kReply = {Quantile{0.0, 20}, Quantile{0.5, 150}, Quantile{0.9, 700},
                                Quantile{0.99, 2'500}, Quantile{1.0, 6'000}};
 
@@ -35,9 +34,7 @@ std::span<const Quantile> user_tokens() { return kUser; }
 std::span<const Quantile> gap_seconds() { return kGap; }
 std::span<const Quantile> reply_tokens() { return kReply; }
 
-double uniform(std::mt19937_64& random) {
-  return static_cast<double>(random() >> 11U) * 0x1.0p-53;
-}
+double uniform(std::mt19937_64& random) { return static_cast<double>(random() >> 11U) * 0x1.0p-53; }
 
 int geometric(std::mt19937_64& random, double mean) {
   if (mean <= 1) return 1;

@@ -157,8 +157,7 @@ class SessionMaker {
   void add(TraceTurn turn) {
     turn.at_ms = at_ms_;
     const double drawn = at_part(reply_tokens(), uniform(random_));
-    const std::size_t tokens =
-        std::max<std::size_t>(kReplyTokensMin, scaled(drawn));
+    const std::size_t tokens = std::max<std::size_t>(kReplyTokensMin, scaled(drawn));
     TraceSettings settings;
     settings.temperature = 0;
     settings.seed = 1;
@@ -181,8 +180,8 @@ class SessionMaker {
       reply.message.tool_calls.push_back(
           {.id = fmt::format("call_{}_{}_{}", name_, made_, i),
            .name = fmt::format("tool_{}", random_() % kTools),
-           .arguments = fmt::format(R"({{"path":"{}","count":{}}})",
-                                    pseudo_word(random_()), random_() % 100)});
+           .arguments = fmt::format(R"({{"path":"{}","count":{}}})", pseudo_word(random_()),
+                                    random_() % 100)});
     }
     reply.finish = "tool_calls";
   }

@@ -32,8 +32,8 @@ TEST(Generator, TheSameSeedMakesTheSameTrace) {
 }
 
 TEST(Generator, ItsTracesAreReadBack) {
-  const auto trace = generate_trace({.seed = 3, .sessions = 5, .turns = 40, .scale = 0.02,
-                                     .agents = 0.2, .cuts = 0.5});
+  const auto trace = generate_trace(
+      {.seed = 3, .sessions = 5, .turns = 40, .scale = 0.02, .agents = 0.2, .cuts = 0.5});
   ASSERT_TRUE(trace.has_value());
   const std::string text = write_trace(*trace);
   const auto again = read_trace(text);
@@ -47,7 +47,8 @@ TEST(Generator, ItsTracesAreReadBack) {
 
 // Sizes stay far below the point where histories are compacted.
 TEST(Generator, RequestsAppendWhatStudiesMeasured) {
-  const auto trace = generate_trace({.seed = 1, .sessions = 30, .turns = 150, .context = 10'000'000});
+  const auto trace =
+      generate_trace({.seed = 1, .sessions = 30, .turns = 150, .context = 10'000'000});
   ASSERT_TRUE(trace.has_value());
   const TraceInfo info = trace_info(*trace);
   EXPECT_GT(info.appended.count, 4'000U);
@@ -79,8 +80,12 @@ TEST(Generator, PausesAreThoseBehindPublishedHitRates) {
 }
 
 TEST(Generator, CompactsALongHistory) {
-  const auto trace = generate_trace({.seed = 4, .sessions = 2, .turns = 120, .scale = 0.05,
-                                     .start_tokens = 2'000, .context = 20'000,
+  const auto trace = generate_trace({.seed = 4,
+                                     .sessions = 2,
+                                     .turns = 120,
+                                     .scale = 0.05,
+                                     .start_tokens = 2'000,
+                                     .context = 20'000,
                                      .tools_per_user = 3});
   ASSERT_TRUE(trace.has_value());
   const TraceInfo info = trace_info(*trace);

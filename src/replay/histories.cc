@@ -24,9 +24,7 @@ Histories::Histories(const Trace& trace) : trace_(trace) {
   for (std::size_t i = 0; i < trace.turns.size(); ++i) index_[trace.turns[i].id] = i;
 }
 
-std::size_t Histories::before(std::size_t turn) const {
-  return index(trace_.turns[turn].after);
-}
+std::size_t Histories::before(std::size_t turn) const { return index(trace_.turns[turn].after); }
 
 std::size_t Histories::count(std::size_t turn) const {
   const TraceTurn& line = trace_.turns[turn];

@@ -133,12 +133,13 @@ class Importer {
     if (entries_.empty()) {
       return fail(ErrorKind::invalid_argument,
                   trace_.notes.empty() ? "there is no request in this log" : trace_.notes.front(),
-                  "", "each line is the body of a chat completions request as JSON, or an object "
+                  "",
+                  "each line is the body of a chat completions request as JSON, or an object "
                   "with it in \"request\"");
     }
     if (left_out_parts_ > 0) {
-      trace_.notes.push_back(fmt::format("{} parts that are no text are left out",
-                                         left_out_parts_));
+      trace_.notes.push_back(
+          fmt::format("{} parts that are no text are left out", left_out_parts_));
     }
     return link();
   }
@@ -161,8 +162,8 @@ class Importer {
     }
     Trouble trouble;
     if (!body) {
-      return note(number, {ErrorKind::invalid_argument, "there is no request in it", "request",
-                           {}});
+      return note(number,
+                  {ErrorKind::invalid_argument, "there is no request in it", "request", {}});
     }
     const Fields fields(*body, "", trouble);
     Entry entry;

@@ -29,8 +29,8 @@ class RandomTrace {
   bool chance(int of) { return random_() % static_cast<std::uint64_t>(of) == 0; }
 
   std::string text() {
-    static constexpr const char* kParts[] = {"word ", "\"", "\\", "\n", "\t", "é", "漢字", "{}",
-                                             "secret", "  ", "\x01", "0123", "</s>"};
+    static constexpr const char* kParts[] = {"word ", "\"",     "\\", "\n",   "\t",   "é",   "漢字",
+                                             "{}",    "secret", "  ", "\x01", "0123", "</s>"};
     std::string out;
     for (std::int64_t i = number(6); i > 0; --i) out += kParts[random_() % std::size(kParts)];
     return out;
@@ -76,7 +76,8 @@ class RandomTrace {
     turn.at_ms = number(1'000'000);
     turn.streamed = !chance(3);
     if (i > 0 && !chance(4)) {
-      const TraceTurn& before = trace.turns[static_cast<std::size_t>(number(static_cast<std::uint64_t>(i)))];
+      const TraceTurn& before =
+          trace.turns[static_cast<std::size_t>(number(static_cast<std::uint64_t>(i)))];
       turn.after = before.id;
       turn.wait = chance(2) ? WaitKind::think : WaitKind::tool;
       turn.wait_ms = number(100'000);

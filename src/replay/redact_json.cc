@@ -16,18 +16,18 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::array<std::string_view, 7> kTypes = {"string", "number",  "integer", "boolean",
-                                                    "object", "array",   "null"};
+constexpr std::array<std::string_view, 7> kTypes = {"string", "number", "integer", "boolean",
+                                                    "object", "array",  "null"};
 // By what stands under them.
 constexpr std::array<std::string_view, 3> kNamed = {"properties", "$defs", "definitions"};
 constexpr std::array<std::string_view, 10> kSchemas = {
-    "items", "additionalProperties", "anyOf", "oneOf", "allOf", "not",
-    "prefixItems", "if", "then", "else"};
+    "items", "additionalProperties", "anyOf", "oneOf", "allOf",
+    "not",   "prefixItems",          "if",    "then",  "else"};
 constexpr std::array<std::string_view, 3> kTexts = {"description", "title", "$comment"};
 constexpr std::array<std::string_view, 4> kValues = {"enum", "const", "default", "examples"};
 constexpr std::array<std::string_view, 11> kBounds = {
-    "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength",
-    "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"};
+    "minimum",   "maximum",  "exclusiveMinimum", "exclusiveMaximum", "multipleOf",   "minLength",
+    "maxLength", "minItems", "maxItems",         "minProperties",    "maxProperties"};
 
 template <std::size_t Count>
 bool holds(const std::array<std::string_view, Count>& words, std::string_view word) {
@@ -105,10 +105,10 @@ class JsonRedactor {
 
   void put_types(const Json& json, Json& out) const {
     const auto known = [](const Json& type) {
-      return type.is_string() &&
-             holds(kTypes, type.get_ref<const std::string&>());
+      return type.is_string() && holds(kTypes, type.get_ref<const std::string&>());
     };
-    if (known(json) || (json.is_array() && std::all_of(json.begin(), json.end(), known))) out["type"] = json;
+    if (known(json) || (json.is_array() && std::all_of(json.begin(), json.end(), known)))
+      out["type"] = json;
   }
 
   // "#/$defs/Name"
@@ -117,8 +117,7 @@ class JsonRedactor {
     for (std::size_t at = path.find('/'); at != std::string_view::npos;) {
       const std::size_t end = path.find('/', at + 1);
       const std::string_view part = path.substr(at + 1, end - at - 1);
-      const bool structural = holds(kNamed, part) ||
-                              holds(kSchemas, part);
+      const bool structural = holds(kNamed, part) || holds(kSchemas, part);
       out += "/" + (structural ? std::string(part) : redactor_.name(part));
       at = end;
     }

@@ -24,8 +24,8 @@ void put(Sha256Hasher& hasher, std::string_view text) {
 // A word of ours or of a protocol, not of a user.
 std::string plain_word(const std::string& word) {
   const bool plain = word.size() <= 24 && std::ranges::all_of(word, [](char byte) {
-    return (byte >= 'a' && byte <= 'z') || byte == '_' || byte == '.';
-  });
+                       return (byte >= 'a' && byte <= 'z') || byte == '_' || byte == '.';
+                     });
   return plain ? word : "";
 }
 

@@ -30,10 +30,11 @@ Trace secret_trace() {
   a.id = "chatcmpl-secretid";
   a.session = "alice@example.com/projects/payroll";
   a.dialect = "chat.completions";
-  a.messages = {{.role = Role::system, .content = "You work for Acme Widgets Ltd, 12 Hidden Lane."},
-                {.role = Role::user,
-                 .content = "My password is correct horse battery staple, my key is "
-                            "sk-live-0123456789abcdef0123456789abcdef.\n        indented = True\n"}};
+  a.messages = {
+      {.role = Role::system, .content = "You work for Acme Widgets Ltd, 12 Hidden Lane."},
+      {.role = Role::user,
+       .content = "My password is correct horse battery staple, my key is "
+                  "sk-live-0123456789abcdef0123456789abcdef.\n        indented = True\n"}};
   a.tools = {{"read_payroll_of_acme", "Reads the payroll of Acme Widgets Ltd.",
               R"({"type":"object","properties":{"employee_number":{"type":"string",)"
               R"("description":"as on the badge of Acme Widgets","pattern":"^ACME-[0-9]+$",)"

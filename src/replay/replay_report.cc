@@ -43,8 +43,8 @@ void check_equal(const std::vector<ReplayRun>& runs, const Trace& trace,
       const TurnResult& turn = runs[r].turns[i];
       compared += turn.sameness == Sameness::not_compared ? 0 : 1;
       if (turn.sameness != Sameness::differs) continue;
-      found.push_back(
-          fmt::format("{}: its output differs from run 1, {}", place(trace, r, i), turn.difference));
+      found.push_back(fmt::format("{}: its output differs from run 1, {}", place(trace, r, i),
+                                  turn.difference));
     }
   }
   if (compared == 0) {

@@ -24,12 +24,12 @@ struct RunSummary {
   std::map<std::string, bench::Summary> phases;  // ms, by name; those that were told
   std::optional<std::int64_t> prompt, reused, computed, replied;  // sums of what was told
   std::optional<std::int64_t> fresh, beyond;
-  std::size_t beyond_counted = 0;    // turns whose `beyond` is known
+  std::size_t beyond_counted = 0;  // turns whose `beyond` is known
   std::optional<std::int64_t> beyond_max;
   std::map<std::string, std::size_t> misses;
   std::size_t compared = 0;
   std::size_t equal = 0;
-  std::size_t differing = 0;         // turns that differ first in their conversation
+  std::size_t differing = 0;  // turns that differ first in their conversation
   std::size_t after_difference = 0;
   Micros took = 0;
 };

@@ -22,8 +22,7 @@ bool is_sampled_by_chance(const TraceSettings& settings) {
 // which a new message of the user ends.
 bool ends_loop_with_reasoning(const std::vector<ChatMessage>& messages, std::size_t fresh) {
   const auto border = messages.end() - static_cast<std::ptrdiff_t>(fresh);
-  if (std::ranges::find(border, messages.end(), Role::user, &ChatMessage::role) ==
-      messages.end()) {
+  if (std::ranges::find(border, messages.end(), Role::user, &ChatMessage::role) == messages.end()) {
     return false;
   }
   for (auto message = border; message != messages.begin();) {
@@ -109,8 +108,8 @@ void Replayer::work(Work& work, const Hooks& hooks) {
 void Replayer::ask(std::size_t turn, Work& work, const Hooks& hooks) {
   const TraceTurn& line = trace_.turns[turn];
   // Turns that this one follows have ended: what they left does not change any more.
-  const auto messages =
-      histories_.messages(turn, [&](std::size_t of) -> const FedReply* { return work.fed[of].get(); });
+  const auto messages = histories_.messages(
+      turn, [&](std::size_t of) -> const FedReply* { return work.fed[of].get(); });
   TraceSettings settings = histories_.settings(turn);
   if (options_.greedy) settings.temperature = 0;
   bench::Ask ask;
@@ -118,7 +117,8 @@ void Replayer::ask(std::size_t turn, Work& work, const Hooks& hooks) {
                              options_.sessions_named ? line.session : "");
   ask.timeout = options_.timeout;
   if (line.reply && line.reply->cut) {
-    ask.pieces = static_cast<std::size_t>(std::max<std::int64_t>(1, line.reply->tokens.value_or(1)));
+    ask.pieces =
+        static_cast<std::size_t>(std::max<std::int64_t>(1, line.reply->tokens.value_or(1)));
   }
   const bench::Answer answer = target_.ask(ask, hooks.stop);
   TurnResult result = read_answer(answer);
@@ -176,7 +176,8 @@ Followed Replayer::followed(std::size_t turn, const Work& work,
   followed.returned = line.returned != Returned::no && fed != nullptr && !fed->changed;
   const bool client_drops = line.returned == Returned::without_reasoning && fed != nullptr &&
                             !fed->message.reasoning.empty();
-  followed.reasoning_may_go = client_drops || ends_loop_with_reasoning(messages, line.messages.size());
+  followed.reasoning_may_go =
+      client_drops || ends_loop_with_reasoning(messages, line.messages.size());
   return followed;
 }
 

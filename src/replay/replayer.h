@@ -70,7 +70,7 @@ class Replayer {
   bench::Target& target_;
   const Clock& clock_;
   const ReplayOptions options_;
-  std::vector<TurnResult> first_;                 // of the first run; empty during it
+  std::vector<TurnResult> first_;  // of the first run; empty during it
   std::vector<std::unique_ptr<FedReply>> first_fed_;
 };
 

@@ -24,9 +24,8 @@ Trace two_sessions() {
   greedy.temperature = 0;
   TraceTurn a{.id = "a1", .session = "a", .messages = {user("question of a")}};
   a.settings = greedy;
-  a.reply = TraceReply{.message = {.role = Role::assistant, .content = "recorded"},
-                       .finish = "stop",
-                       .tokens = {}};
+  a.reply = TraceReply{
+      .message = {.role = Role::assistant, .content = "recorded"}, .finish = "stop", .tokens = {}};
   TraceTurn b = a;
   b.id = "b1";
   b.session = "b";

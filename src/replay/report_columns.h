@@ -11,12 +11,12 @@ namespace samovar::replay {
 
 struct PhaseColumn {
   const char* name;
-  std::optional<double> TurnResult::*value;  // ms
+  std::optional<double> TurnResult::* value;  // ms
 };
 
 struct TokenColumn {
   const char* name;
-  std::optional<std::int64_t> TurnResult::*value;
+  std::optional<std::int64_t> TurnResult::* value;
 };
 
 [[nodiscard]] std::span<const PhaseColumn> phase_columns();

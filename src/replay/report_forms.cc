@@ -70,18 +70,19 @@ std::string troubles(const Trace& trace, const ReplayRun& run) {
 }
 
 std::string summary_text(const RunSummary& s) {
-  std::string out =
-      fmt::format("turns      {} whole, {} cut, {} failed, {} left out; {:.1f} s\n", s.whole, s.cut,
-                  s.failed, s.left_out, to_ms(s.took) / 1000.0);
+  std::string out = fmt::format("turns      {} whole, {} cut, {} failed, {} left out; {:.1f} s\n",
+                                s.whole, s.cut, s.failed, s.left_out, to_ms(s.took) / 1000.0);
   out += fmt::format("tokens     {} of prompts = {} reused + {} computed; {} of replies\n",
                      shown(s.prompt), shown(s.reused), shown(s.computed), shown(s.replied));
-  out += fmt::format("beyond     {} tokens computed beyond the new ones in {} of {} turns that tell, "
-                     "{} at most in one\n",
-                     shown(s.beyond), s.beyond_counted, s.turns, shown(s.beyond_max));
+  out += fmt::format(
+      "beyond     {} tokens computed beyond the new ones in {} of {} turns that tell, "
+      "{} at most in one\n",
+      shown(s.beyond), s.beyond_counted, s.turns, shown(s.beyond_max));
   for (const auto& [miss, count] : s.misses) out += fmt::format("miss       {}: {}\n", miss, count);
   if (s.compared > 0) {
-    out += fmt::format("equal      {} of {} turns as in run 1; {} differ, {} follow one that does\n",
-                       s.equal, s.compared, s.differing, s.after_difference);
+    out +=
+        fmt::format("equal      {} of {} turns as in run 1; {} differ, {} follow one that does\n",
+                    s.equal, s.compared, s.differing, s.after_difference);
   }
   out += fmt::format("\n{:<10} {:>10} {:>10} {:>10} {:>8}\n", "ms", "p50", "p90", "p99", "turns");
   for (const PhaseColumn& phase : phase_columns()) {
@@ -118,12 +119,11 @@ Json summary_json(const RunSummary& s) {
   Json& phases = json["phases_ms"] = Json::object();
   for (const PhaseColumn& phase : phase_columns()) {
     const auto found = s.phases.find(phase.name);
-    phases[phase.name] = found == s.phases.end()
-                             ? Json()
-                             : Json{{"count", found->second.count},
-                                    {"p50", found->second.median},
-                                    {"p90", found->second.p90},
-                                    {"p99", found->second.p99}};
+    phases[phase.name] = found == s.phases.end() ? Json()
+                                                 : Json{{"count", found->second.count},
+                                                        {"p50", found->second.median},
+                                                        {"p90", found->second.p90},
+                                                        {"p99", found->second.p99}};
   }
   json["misses"] = s.misses;
   json["equality"] = {{"compared", s.compared},

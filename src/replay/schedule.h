@@ -61,8 +61,8 @@ class Schedule {
   const ScheduleOptions options_;
   const Micros start_;
   std::vector<Turn> turns_;
-  std::vector<Session> sessions_;      // by first turn; most are empty
-  std::vector<std::size_t> to_come_;   // sessions, the last one first
+  std::vector<Session> sessions_;     // by first turn; most are empty
+  std::vector<std::size_t> to_come_;  // sessions, the last one first
   std::set<std::pair<Micros, std::size_t>> due_;
   std::vector<std::size_t> given_up_;
   std::size_t running_ = 0;  // sessions

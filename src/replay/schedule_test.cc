@@ -134,8 +134,8 @@ TEST(Schedule, EveryTraceComesToAnEnd) {
     const ScheduleOptions options{.speed = static_cast<double>(seed % 3),
                                   .sessions = static_cast<std::size_t>(seed % 4)};
     play(RandomTrace(seed).make(15), options, seed);
-    const auto generated = generate_trace(
-        {.seed = seed, .sessions = 3, .turns = 12, .scale = 0.001, .agents = 0.3});
+    const auto generated =
+        generate_trace({.seed = seed, .sessions = 3, .turns = 12, .scale = 0.001, .agents = 0.3});
     play(*generated, options, seed);
   }
 }

@@ -95,17 +95,17 @@ struct TraceTurn {
 
   std::size_t keep = 0;  // messages of `after` that remain
   Returned returned = Returned::no;
-  std::vector<ChatMessage> messages;          // new ones
-  std::optional<std::vector<Tool>> tools;     // nullopt: those of `after`
-  std::optional<TraceSettings> settings;      // nullopt: those of `after`
-  std::optional<TraceReply> reply;            // nullopt: not known
+  std::vector<ChatMessage> messages;       // new ones
+  std::optional<std::vector<Tool>> tools;  // nullopt: those of `after`
+  std::optional<TraceSettings> settings;   // nullopt: those of `after`
+  std::optional<TraceReply> reply;         // nullopt: not known
   TraceFigures figures;
 };
 
 struct Trace {
-  TraceHeader header;             // the first
-  std::vector<TraceTurn> turns;   // each behind those that it names
-  std::vector<std::string> notes; // what was passed over on reading, for people
+  TraceHeader header;              // the first
+  std::vector<TraceTurn> turns;    // each behind those that it names
+  std::vector<std::string> notes;  // what was passed over on reading, for people
 };
 
 }  // namespace samovar::replay

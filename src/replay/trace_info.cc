@@ -76,8 +76,8 @@ TraceInfo trace_info(const Trace& trace) {
     ++info.recorded_replies;
     info.cuts += turn.reply->cut ? 1 : 0;
     if (!turn.reply->tokens) info.estimated = true;
-    replies.push_back(static_cast<double>(turn.reply->tokens.value_or(
-        static_cast<std::int64_t>(tokens_of(turn.reply->message)))));
+    replies.push_back(static_cast<double>(
+        turn.reply->tokens.value_or(static_cast<std::int64_t>(tokens_of(turn.reply->message)))));
   }
   info.appended = spread(std::move(appended));
   info.replies = spread(std::move(replies));

@@ -25,11 +25,11 @@ struct TraceInfo {
   std::size_t rewrites = 0;  // requests that do not keep all that they follow
   std::size_t cuts = 0;      // replies
   std::size_t recorded_replies = 0;
-  Spread appended;             // tokens a request adds to the history it follows
-  Spread replies;              // tokens
-  Spread prompts;              // tokens; where the trace tells them
-  bool estimated = false;      // appended, replies: from text
-  double users_part = 0;       // of all appended tokens, those of messages of users
+  Spread appended;                   // tokens a request adds to the history it follows
+  Spread replies;                    // tokens
+  Spread prompts;                    // tokens; where the trace tells them
+  bool estimated = false;            // appended, replies: from text
+  double users_part = 0;             // of all appended tokens, those of messages of users
   std::map<WaitKind, Spread> waits;  // seconds
   std::map<std::string, std::size_t> misses;
   std::int64_t length_ms = 0;  // to the last arrival

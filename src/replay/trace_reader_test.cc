@@ -17,10 +17,9 @@ using ::testing::IsEmpty;
 
 const std::string kHeader = R"({"samovar_trace":1,"model":"m"})"
                             "\n";
-const std::string kFirst =
-    R"({"id":"a","at_ms":5,"messages":[{"role":"user","content":"hello"}],)"
-    R"("reply":{"message":{"role":"assistant","content":"hi"}}})"
-    "\n";
+const std::string kFirst = R"({"id":"a","at_ms":5,"messages":[{"role":"user","content":"hello"}],)"
+                           R"("reply":{"message":{"role":"assistant","content":"hi"}}})"
+                           "\n";
 
 std::string error_of(const std::string& text) {
   const auto trace = read_trace(text);
@@ -99,7 +98,8 @@ TEST(TraceReader, WrongFieldsAreNamedWithTheirLine) {
       {R"({"id":"b","after":"a","keep":0,"reply_returned":"whole"})", "(reply_returned)"},
       {R"({"id":"b","after":"a","reply_returned":"half"})", "one of no, whole"},
       {R"({"id":"b","keep":1,"messages":[{"role":"user"}]})", "(keep)"},
-      {R"({"id":"b","at_ms":-1,"messages":[{"role":"user"}]})", "not negative is expected here (at_ms)"},
+      {R"({"id":"b","at_ms":-1,"messages":[{"role":"user"}]})",
+       "not negative is expected here (at_ms)"},
       {R"({"id":"b","wait_ms":1.5,"messages":[{"role":"user"}]})", "(wait_ms)"},
       {R"({"id":"a","messages":[{"role":"user"}]})", "another turn's (id)"},
       {R"({"id":"b","joins":[1],"messages":[{"role":"user"}]})", "(joins)"},
@@ -154,18 +154,18 @@ TEST(Histories, ResultsOfToolsFollowTheCallsThatWereReallyMade) {
   TraceReply recorded;
   recorded.message.tool_calls = {{"c1", "f", "{}"}, {"c2", "g", "{}"}};
   trace.turns[0].reply = recorded;
-  trace.turns.push_back({.id = "b",
-                         .after = "a",
-                         .keep = 1,
-                         .returned = Returned::whole,
-                         .messages = {{.role = Role::tool, .content = "r1", .tool_call_id = "c1"},
-                                      {.role = Role::tool, .content = "r2", .tool_call_id = "c2"}}});
+  trace.turns.push_back(
+      {.id = "b",
+       .after = "a",
+       .keep = 1,
+       .returned = Returned::whole,
+       .messages = {{.role = Role::tool, .content = "r1", .tool_call_id = "c1"},
+                    {.role = Role::tool, .content = "r2", .tool_call_id = "c2"}}});
   ChatMessage actual{.role = Role::assistant, .content = "well"};
   actual.tool_calls = {{"x9", "h", "{}"}};
   const FedReply fed = fit_reply(actual, &*trace.turns[0].reply);
   EXPECT_TRUE(fed.changed);  // one call had to be lent
-  const auto messages =
-      Histories(trace).messages(1, [&](std::size_t) { return &fed; });
+  const auto messages = Histories(trace).messages(1, [&](std::size_t) { return &fed; });
   ASSERT_EQ(messages.size(), 4U);
   ASSERT_EQ(messages[1].tool_calls.size(), 2U);
   EXPECT_EQ(messages[1].tool_calls[0].id, "x9");

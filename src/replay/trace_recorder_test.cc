@@ -134,8 +134,8 @@ TEST_F(TraceRecorderTest, AFullDiskLosesTurnsAndNothingElse) {
   executor.run_all();
   const Trace read = trace();
   ASSERT_EQ(read.turns.size(), 3U);
-  EXPECT_EQ(read.notes.size(), 1U);           // the torn line
-  EXPECT_TRUE(read.turns[1].after.empty());   // what was lost is followed by nothing
+  EXPECT_EQ(read.notes.size(), 1U);          // the torn line
+  EXPECT_TRUE(read.turns[1].after.empty());  // what was lost is followed by nothing
   EXPECT_EQ(read.turns[1].messages.size(), 5U);
   EXPECT_EQ(read.turns[2].id, "e");
   EXPECT_EQ(recorder->counts().written, 3U);

@@ -19,8 +19,8 @@ std::optional<double> timing(const bench::Answer& answer, const char* name) {
 
 // "class" of "class; tokens=12".
 std::string miss_class(const bench::Answer& answer) {
-  std::string miss = !answer.miss_class.empty() ? answer.miss_class
-                                                : answer.miss.substr(0, answer.miss.find(';'));
+  std::string miss =
+      !answer.miss_class.empty() ? answer.miss_class : answer.miss.substr(0, answer.miss.find(';'));
   if (miss == "none" || miss == "first_turn") miss.clear();
   return miss;
 }
@@ -135,8 +135,8 @@ void compare(const TurnResult& first, TurnResult& result) {
   result.sameness = same ? Sameness::equal : Sameness::differs;
   if (same) return;
   const std::size_t from = at - std::min<std::size_t>(at, 10);
-  result.difference = fmt::format("at byte {}: \"{}\" became \"{}\"", at, shown(a, from),
-                                  shown(b, from));
+  result.difference =
+      fmt::format("at byte {}: \"{}\" became \"{}\"", at, shown(a, from), shown(b, from));
 }
 
 }  // namespace samovar::replay

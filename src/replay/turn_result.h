@@ -22,7 +22,7 @@ enum class TurnOutcome {
 
 // How a turn's output compares with that of the first run.
 enum class Sameness {
-  not_compared,       // the first run, or it is sampled by chance
+  not_compared,  // the first run, or it is sampled by chance
   equal,
   differs,
   after_difference,  // it follows one that differs, so its request was another
