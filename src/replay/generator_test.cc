@@ -1,5 +1,5 @@
-// Goal: a generated trace is the same for the same seed, and has the shape that the studies publish:
-// their quantiles, within what chance allows for so many turns.
+// Goal: a generated trace is the same for the same seed, and has the shape that the studies
+// publish: their quantiles, within what chance allows for so many turns.
 #include "replay/generator.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Goal: logs of others become traces: bodies alone or wrapped, with and without responses and times;
-// what cannot be read is named and left out.
+// Goal: logs of others become traces: bodies alone or wrapped, with and without responses and
+// times; what cannot be read is named and left out.
 #include "replay/log_import.h"
 
 #include <gmock/gmock.h>
@@ -23,11 +23,12 @@ Trace import(const std::string& log) {
 }
 
 TEST(LogImport, BodiesAloneTellRepliesByTheNextRequest) {
-  const Trace trace = import(
-      R"({"model":"m","messages":[{"role":"user","content":"one"}],"temperature":0})"
-      "\n"
-      R"({"model":"m","messages":[{"role":"user","content":"one"},)"
-      R"({"role":"assistant","content":"first"},{"role":"user","content":"two"}],"temperature":0})");
+  const Trace trace =
+      import(R"({"model":"m","messages":[{"role":"user","content":"one"}],"temperature":0})"
+             "\n"
+             R"({"model":"m","messages":[{"role":"user","content":"one"},)"
+             R"({"role":"assistant","content":"first"},{"role":"user","content":"two"}],)"
+             R"("temperature":0})");
   ASSERT_EQ(trace.turns.size(), 2U);
   EXPECT_EQ(trace.header.model, "m");
   EXPECT_EQ(trace.turns[1].after, trace.turns[0].id);
@@ -48,7 +49,8 @@ TEST(LogImport, ResponsesAndTimesAreTaken) {
       R"("arguments":"{}"}}]},"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":9,)"
       R"("completion_tokens":4,"prompt_tokens_details":{"cached_tokens":3}}}})"
       "\n"
-      R"({"timestamp":1769817615,"request":"{\"messages\":[{\"role\":\"user\",\"content\":\"one\"},)"
+      R"({"timestamp":1769817615,"request":"{\"messages\":[)"
+      R"({\"role\":\"user\",\"content\":\"one\"},)"
       R"({\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{\"id\":\"c\",\"function\":)"
       R"({\"name\":\"f\",\"arguments\":\"{ }\"}}]},{\"role\":\"tool\",\"tool_call_id\":\"c\",)"
       R"(\"content\":\"r\"}]}"})");

@@ -1,6 +1,6 @@
-// Goal: nothing that a user wrote survives redaction, and what a replay needs of a trace does: equal
-// texts stay equal, texts that begin alike still do, sizes in tokens stay about what they were,
-// names fit one another, and the trace can be read.
+// Goal: nothing that a user wrote survives redaction, and what a replay needs of a trace does:
+// equal texts stay equal, texts that begin alike still do, sizes in tokens stay about what they
+// were, names fit one another, and the trace can be read.
 #include "replay/redactor.h"
 
 #include <gmock/gmock.h>
@@ -12,8 +12,8 @@
 
 #include "replay/histories.h"
 #include "replay/pseudo_text.h"
-#include "replay/random_trace.h"
 #include "replay/trace_reader.h"
+#include "replay/trace_testing.h"
 
 namespace samovar::replay {
 namespace {

@@ -5,9 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "replay/fake_target.h"
 #include "replay/generator.h"
 #include "replay/replay_report.h"
+#include "replay/target_testing.h"
 
 namespace samovar::replay {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "replay/generator.h"
 #include "replay/histories.h"
-#include "replay/random_trace.h"
+#include "replay/trace_testing.h"
 
 namespace samovar::replay {
 namespace {

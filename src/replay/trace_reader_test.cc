@@ -1,13 +1,13 @@
-// Goal: what is written of a trace is read back as it was; what a crash tore is passed over; what is
-// wrong is refused with its line and field.
+// Goal: what is written of a trace is read back as it was; what a crash tore is passed over; what
+// is wrong is refused with its line and field.
 #include "replay/trace_reader.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "replay/histories.h"
-#include "replay/random_trace.h"
 #include "replay/trace_lines.h"
+#include "replay/trace_testing.h"
 
 namespace samovar::replay {
 namespace {

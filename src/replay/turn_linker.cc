@@ -119,7 +119,7 @@ TurnLinker::Place TurnLinker::find(const WholeTurn& turn,
       place.returned = returns(turn.request->messages[place.keep], *seen.reply);
     }
     const std::size_t kept = place.keep + (place.returned == Returned::no ? 0 : 1);
-    // Of several that share as much, the one that has least besides: the request goes on from there.
+    // Of several that share as much, the one that has least besides: the request goes on there.
     const std::size_t besides = seen.prefixes.size() - place.keep;
     if (kept < most || (kept == most && besides >= least)) continue;
     most = kept;

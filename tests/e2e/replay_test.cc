@@ -1,7 +1,7 @@
 // Goal: what a server records can be replayed, redacted too, against a fresh server, with equal
 // outputs at temperature 0 and hardly any token computed beyond the new ones.
-// Method: `samovar` as processes: a server with --record serves a small generated trace, its file is
-// looked into, redacted and replayed.
+// Method: `samovar` as processes: a server with --record serves a small generated trace, its file
+// is looked into, redacted and replayed.
 #include <gtest/gtest.h>
 
 #include <sys/stat.h>
