@@ -32,6 +32,8 @@ sources() {
   ls src/api/{completions_request,message_memo,messages_blocks,messages_request,messages_tools}.cc
   ls src/api/{outlined_body,token_list}.cc
   ls src/api/{response_items,responses_input,responses_request,responses_settings,responses_tools}.cc
+  ls src/replay/{chat_json,histories,pseudo_text,redact_json,redactor,schedule}.cc
+  ls src/replay/{text_pieces,trace_fields,trace_lines,trace_reader}.cc
   ls tests/support/sim_*.cc tests/support/blobs.cc
   find tests/fuzz -name '*.cc' ! -name '*_test.cc'
 }

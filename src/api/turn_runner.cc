@@ -110,6 +110,8 @@ Result<std::unique_ptr<RunningReply>> TurnRunner::submit(const HttpRequest& requ
   }
   const std::string session = origin.session_key;
   if (records_ != nullptr) {
+    origin.asked = {parsed.sampling, parsed.stop, parsed.max_tokens, parsed.stream,
+                    request.arrived != 0 ? request.arrived : began};
     if (!continues) {
       origin.chat = std::make_shared<const ChatRequest>(std::move(parsed.chat));
       if (records_->keeps_text(origin.keep_text)) origin.body = request.body;

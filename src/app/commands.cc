@@ -7,7 +7,9 @@
 #include "app/explain_command.h"
 #include "app/models_command.h"
 #include "app/options.h"
+#include "app/replay_command.h"
 #include "app/serve.h"
+#include "app/trace_command.h"
 #include "app/version.h"
 
 namespace samovar::app {
@@ -27,6 +29,10 @@ Commands:
   models      list, download and remove models of the hub; `samovar models --help` has more
   explain     say why one request could not reuse what another had computed; `samovar explain
               --help` has more
+  trace       look into traces of traffic, make them, take their words out; `samovar trace
+              --help` lists what it can do
+  replay      make the requests of a trace again and say what they cost; `samovar replay --help`
+              has more
   help        show this text
   --version   show the version
 )";
@@ -47,12 +53,18 @@ int run_command(const std::vector<std::string>& arguments) {
   if (command == "models") return models(rest);
   if (command == "explain") return explain_command(rest);
   if (command == "chat") return chat(rest);
+  if (command == "trace") return trace(rest);
+  if (command == "replay") return replay_command(rest);
   if (command == "help" && rest == std::vector<std::string>{"chat"}) return chat({"--help"});
   if (command == "help" && rest == std::vector<std::string>{"serve"}) return serve({"--help"});
   if (command == "help" && rest == std::vector<std::string>{"cache"}) return cache({"--help"});
   if (command == "help" && rest == std::vector<std::string>{"models"}) return models({"--help"});
   if (command == "help" && rest == std::vector<std::string>{"explain"}) {
     return explain_command({"--help"});
+  }
+  if (command == "help" && rest == std::vector<std::string>{"trace"}) return trace({"--help"});
+  if (command == "help" && rest == std::vector<std::string>{"replay"}) {
+    return replay_command({"--help"});
   }
   if (command == "help" || command == "--help" || command == "-h") {
     fmt::print("{}", kUsage);

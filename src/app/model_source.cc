@@ -1,17 +1,10 @@
 #include "app/model_source.h"
 
-#include <fmt/core.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <cstdlib>
 
-#include "base/clock.h"
 #include "fs/posix_fs.h"
-#include "hub/progress_text.h"
 #include "net/url.h"
 
 namespace samovar::app {
@@ -40,12 +33,6 @@ std::string cache_folder(const Environment& environment) {
 
 bool is_sound_token(const std::string& token) {
   return std::ranges::all_of(token, [](unsigned char c) { return c > ' ' && c < 0x7F; });
-}
-
-int columns_of_stderr() {
-  winsize size = {};
-  if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
-  return size.ws_col;
 }
 
 }  // namespace
@@ -77,46 +64,10 @@ Result<hub::HubSettings> hub_settings(const Environment& environment, const std:
   return settings;
 }
 
-struct FetchDisplay::State {
-  explicit State(Say how)
-      : print(std::move(how)), terminal(::isatty(STDERR_FILENO) != 0), text(terminal) {}
-
-  void clear() {
-    if (drawn) fmt::print(stderr, "\r\033[K");
-    drawn = false;
-  }
-
-  const Say print;
-  const bool terminal;
-  hub::ProgressText text;
-  bool drawn = false;  // a bar stands in the line
-};
-
-FetchDisplay::FetchDisplay(Say say) : state_(std::make_unique<State>(std::move(say))) {}
-
-// The last bar stays to be read.
-FetchDisplay::~FetchDisplay() {
-  if (state_->drawn) fmt::print(stderr, "\n");
-}
-
-void FetchDisplay::say(const std::string& line) {
-  state_->clear();
-  state_->print(line);
-}
-
-void FetchDisplay::progress(const hub::FetchProgress& progress) {
-  const auto text = state_->text.next(progress, system_clock().now(), columns_of_stderr());
-  if (!text) return;
-  if (!state_->terminal) return state_->print(*text);
-  fmt::print(stderr, "\r{}\033[K", *text);
-  std::fflush(stderr);
-  state_->drawn = true;
-}
-
 Result<std::string> fetch_shown(const hub::ModelWish& wish, const hub::HubSettings& settings,
-                                StopSignals& signals, FetchDisplay::Say say) {
+                                StopSignals& signals, ProgressDisplay::Say say) {
   PosixFs fs;
-  FetchDisplay display(std::move(say));
+  ProgressDisplay display(std::move(say), download_progress());
   const hub::HubTools tools{
       .fs = fs,
       .pause = [&signals](Micros time) { return !signals.wait_for(time); },

@@ -5,9 +5,9 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <string>
 
+#include "app/progress_display.h"
 #include "app/signals.h"
 #include "base/result.h"
 #include "hub/fetch_model.h"
@@ -25,26 +25,9 @@ using Environment = std::function<const char*(const char* name)>;
 [[nodiscard]] Result<hub::HubSettings> hub_settings(const Environment& environment,
                                                     const std::string& token, bool offline);
 
-// Says lines and draws progress on stderr: a bar on a terminal, else lines now and then.
-class FetchDisplay {
- public:
-  using Say = std::function<void(const std::string& line)>;
-  explicit FetchDisplay(Say say);  // prints a line
-  ~FetchDisplay();
-  FetchDisplay(const FetchDisplay&) = delete;
-  FetchDisplay& operator=(const FetchDisplay&) = delete;
-
-  void say(const std::string& line);
-  void progress(const hub::FetchProgress& progress);
-
- private:
-  struct State;
-  std::unique_ptr<State> state_;
-};
-
 // Kind `cancelled`: a signal came; signals.received() says which.
 [[nodiscard]] Result<std::string> fetch_shown(const hub::ModelWish& wish,
                                               const hub::HubSettings& settings,
-                                              StopSignals& signals, FetchDisplay::Say say);
+                                              StopSignals& signals, ProgressDisplay::Say say);
 
 }  // namespace samovar::app

@@ -148,6 +148,15 @@ void add_ledger_rows(Rows rows, ServeOptions& o) {
             "of a running tool loop where the client leaves it out");
 }
 
+void add_trace_rows(Rows rows, ServeOptions& o) {
+  rows.group = "Traces (what `samovar replay` can make again)";
+  rows.option({"--record"}, "FILE", text(o.record), "off",
+              "add every turn to a trace, with the text of prompts and replies; the file is its "
+              "owner's alone");
+  rows.flag({"--record-redact"}, {}, flag(o.record_redact), "off",
+            "write words that mean nothing into the trace instead of every text");
+}
+
 void add_scheduling_rows(Rows rows, ServeOptions& o) {
   rows.group = "Scheduling";
   rows.option({"--queue"}, "N", integer(o.queue, 0, 100'000), "64",
@@ -238,6 +247,7 @@ std::vector<OptionRow> option_rows(ServeOptions& options) {
   add_memory_rows({rows}, options);
   add_store_rows({rows}, options);
   add_ledger_rows({rows}, options);
+  add_trace_rows({rows}, options);
   add_scheduling_rows({rows}, options);
   add_prompt_rows({rows}, options);
   add_reply_rows({rows}, options);

@@ -65,6 +65,8 @@ struct ServeOptions {
   double ledger_days = 30.0;
   double ledger_token_days = 7.0;
   bool replay = true;
+  std::string record;  // file of a trace; empty: none
+  bool record_redact = false;
 
   // scheduling
   int queue = 64;

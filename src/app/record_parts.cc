@@ -46,7 +46,7 @@ std::string model_identity(const LlamaEngine& engine) {
 }  // namespace
 
 RecordParts::RecordParts(const ServeOptions& options, const LlamaEngine& engine,
-                         const ChatFormat& format, Meter& meter)
+                         const ChatFormat& format, Meter& meter, TurnTracing* trace)
     : ledger_(Ledger::open(ledger_options(options), system_clock())) {
   announce(ledger_->options());
   TurnRecords::Environment environment{
@@ -64,6 +64,9 @@ RecordParts::RecordParts(const ServeOptions& options, const LlamaEngine& engine,
       }};
   environment.meter = &meter;
   environment.format = [](const ChatMessage& reply) { return json_text(message_json(reply)); };
+  if (trace != nullptr) {
+    environment.trace = [trace](const TurnTrace& turn) { trace->record(turn); };
+  }
   if (options.replay) {
     replies_ = std::make_unique<LedgerReplies>(*ledger_, format);
     environment.remember = [this](const TurnRecord& turn, const std::vector<std::string>& ids) {

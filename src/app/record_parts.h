@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "app/options.h"
+#include "app/turn_tracing.h"
 #include "base/executor.h"
 #include "chat/chat_format.h"
 #include "engine/llama_engine.h"
@@ -17,9 +18,10 @@ namespace samovar::app {
 
 class RecordParts {
  public:
-  // Prints where turns are recorded. Never fails: what cannot be written is kept in memory.
+  // Prints where turns are recorded. Never fails: what cannot be written is kept in memory. `trace`
+  // is told of every turn that has ended; may be null.
   RecordParts(const ServeOptions& options, const LlamaEngine& engine, const ChatFormat& format,
-              Meter& meter);
+              Meter& meter, TurnTracing* trace);
   ~RecordParts();
 
   [[nodiscard]] TurnRecords& records() { return *records_; }

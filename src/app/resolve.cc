@@ -154,6 +154,9 @@ Status resolve(ServeOptions& options) {
                     "Name a folder, or use --no-store");
     }
   }
+  if (options.record_redact && options.record.empty()) {
+    return refuse("nothing is recorded", "--record-redact", "Name the trace's file with --record");
+  }
   if (const auto status = resolve_template(options); !status) return status;
   return resolve_keys(options);
 }

@@ -21,6 +21,7 @@
 #include "app/page_parts.h"
 #include "app/record_parts.h"
 #include "app/store_parts.h"
+#include "app/turn_tracing.h"
 #include "chat/chat_format.h"
 #include "engine/llama_engine.h"
 #include "engine/memory_plan.h"
@@ -108,6 +109,7 @@ struct Service::Parts {
     std::unique_ptr<LlamaEngine> engine;
     std::unique_ptr<StoreParts> store;  // null: none
     std::unique_ptr<ChatFormat> format;
+    std::unique_ptr<TurnTracing> trace;  // null: no --record
   };
 
   Parts(const ServeOptions& options, Loaded loaded, const WrapEngine& wrap)
@@ -116,7 +118,8 @@ struct Service::Parts {
         wrapped(wrap ? wrap(*engine) : nullptr),
         store(std::move(loaded.store)),
         format(std::move(loaded.format)),
-        record(options, *engine, *format, *metrics),
+        trace(std::move(loaded.trace)),
+        record(options, *engine, *format, *metrics, trace.get()),
         chat(
             *format, [this](Token token) { return engine->piece(token, true); }, record.replies()),
         engine_thread(wrapped == nullptr ? *engine : *wrapped, system_clock(),
@@ -180,6 +183,7 @@ struct Service::Parts {
   std::unique_ptr<Engine> wrapped;    // null: the engine itself computes
   std::unique_ptr<StoreParts> store;  // null: none
   std::unique_ptr<ChatFormat> format;
+  std::unique_ptr<TurnTracing> trace;  // null: no --record
   RecordParts record;
   ModelChat chat;
   EngineThread engine_thread;
@@ -206,6 +210,12 @@ Result<std::unique_ptr<Service>> Service::load(const ServeOptions& options,
   fmt::print("{}\n", plan->table());
   std::fflush(stdout);
   engine_choice.cells = plan->cells;
+  std::unique_ptr<TurnTracing> trace;
+  if (!options.record.empty()) {
+    auto opened = TurnTracing::open(options);
+    if (!opened) return std::unexpected(opened.error());
+    trace = std::move(*opened);
+  }
   auto engine = LlamaEngine::open(engine_choice);
   if (!engine) return std::unexpected(engine.error());
   auto metrics = std::make_unique<Metrics>(miss_classes());
@@ -213,11 +223,11 @@ Result<std::unique_ptr<Service>> Service::load(const ServeOptions& options,
   if (!store) return std::unexpected(store.error());
   auto format = ChatFormat::create((*engine)->raw_model(), {options.chat_template});
   if (!format) return std::unexpected(format.error());
-  return std::unique_ptr<Service>(new Service(
-      std::make_unique<Parts>(options,
-                              Parts::Loaded{*plan, std::move(metrics), std::move(*engine),
-                                            std::move(*store), std::move(*format)},
-                              wrap)));
+  return std::unique_ptr<Service>(new Service(std::make_unique<Parts>(
+      options,
+      Parts::Loaded{*plan, std::move(metrics), std::move(*engine), std::move(*store),
+                    std::move(*format), std::move(trace)},
+      wrap)));
 }
 
 Service::Service(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
@@ -243,6 +253,7 @@ void Service::stop() {
   parts_->engine_thread.stop();
   parts_->background_threads.stop();  // their turns have just ended
   parts_->record.close();
+  if (parts_->trace != nullptr) parts_->trace->close();
   parts_->metrics->collect_with({});  // the store is about to go
   if (parts_->store != nullptr) parts_->store->close(kSaveDeadline);
 }

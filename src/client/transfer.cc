@@ -105,6 +105,7 @@ struct Transfer::State {
       ::curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
                          static_cast<curl_off_t>(request.size()));
     }
+    for (const std::string& line : call.headers) add_header(line);
     ::curl_easy_setopt(easy, CURLOPT_HTTPHEADER, header_list);
   }
 

@@ -22,6 +22,7 @@ struct HttpCall {
   std::optional<std::string> body;  // POSTs it as JSON; nullopt: GET
   std::string key;                  // API key; empty: none
   Micros timeout = 0;               // for the whole exchange; 0: none, a prompt may take hours
+  std::vector<std::string> headers = {};  // "Name: value", besides those of every call
 };
 
 class Transfer {

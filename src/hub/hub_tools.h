@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/clock.h"
+#include "base/progress_text.h"
 #include "fs/cache_fs.h"
 
 namespace samovar::hub {
@@ -23,12 +24,8 @@ struct HubSettings {
   int tries = 6;                // in a row without a new byte
 };
 
-// Of one model, all its files together.
-struct FetchProgress {
-  std::string name;         // of the file that comes now, without folder
-  std::uint64_t done = 0;   // bytes that are there
-  std::uint64_t total = 0;  // bytes
-};
+// Bytes of one model, all its files together; the name of the file that comes now, without folder.
+using FetchProgress = Progress;
 
 struct HubTools {
   CacheFs& fs;

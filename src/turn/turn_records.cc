@@ -307,6 +307,9 @@ void TurnRecorder::complete(const ChatMessage& reply, std::vector<std::string> c
   if (keeps && is_complete && records_.ended_ && origin_.chat != nullptr) {
     records_.ended_({origin_.chat, reply, prompt_, record.reply, record.session});
   }
+  if (env.trace && origin_.chat != nullptr && !live_->forgotten()) {
+    env.trace({origin_, record, reply, env.clock.now()});
+  }
   log(record);
   live_->close(env.clock.wall_seconds());
   records_.board_.ended(on_board_);

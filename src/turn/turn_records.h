@@ -18,6 +18,7 @@
 #include "base/executor.h"
 #include "chat/chat_format.h"
 #include "core/chat.h"
+#include "core/sampling.h"
 #include "core/turn.h"
 #include "explain/explanation.h"
 #include "explain/turn_shape.h"
@@ -29,6 +30,15 @@
 #include "turn/turn_service.h"
 
 namespace samovar {
+
+// How a reply was asked for, besides its conversation.
+struct TurnAsked {
+  SamplingParams sampling;  // without a grammar
+  std::vector<std::string> stop;
+  std::optional<std::int64_t> max_tokens;
+  bool streamed = false;
+  Micros arrived = 0;
+};
 
 // What a dialect knows of a turn when it begins.
 struct TurnOrigin {
@@ -44,6 +54,7 @@ struct TurnOrigin {
   Tokens reply_so_far;                      // of that turn
   bool background = false;                  // nobody waits for the reply
   Micros began = 0;                         // when the request came to be parsed; 0: just now
+  TurnAsked asked;
 };
 
 // What the client is told of a turn besides its reply.
@@ -62,6 +73,14 @@ struct ReplyEnd {
   std::string finish;     // "stop", "length", "tool_calls"
   ChatMessage message;    // with the ids its calls were sent under
   std::string formatted;  // the message in the dialect's JSON; used only if text is kept
+};
+
+// A turn that ended or was cut, for whoever records traffic. Borrowed.
+struct TurnTrace {
+  const TurnOrigin& origin;  // its chat is not null
+  const TurnRecord& record;
+  const ChatMessage& reply;
+  Micros ended = 0;
 };
 
 class TurnRecords;
@@ -148,6 +167,8 @@ class TurnRecords {
     // A reply as its dialect formats it, for turns whose text is kept and whose client left.
     std::function<std::string(const ChatMessage&)> format = {};
     Meter* meter = &no_meter();  // is told of every miss
+    // Every turn of a conversation once its reply has ended or was cut. Must not wait.
+    std::function<void(const TurnTrace&)> trace = {};
   };
   explicit TurnRecords(Environment environment);
 

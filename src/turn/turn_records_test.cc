@@ -32,6 +32,9 @@ class TurnRecordsTest : public ::testing::Test {
     };
     environment.forget = [this](const Sha256&) { ++forgotten; };
     environment.format = [](const ChatMessage& reply) { return "formatted " + reply.content; };
+    environment.trace = [this](const TurnTrace& turn) {
+      traced.push_back({turn.origin.id, turn.record.status, turn.reply.content, turn.ended});
+    };
     records = std::make_unique<TurnRecords>(std::move(environment));
     records->on_ended([this](EndedReply reply) { ended.push_back(std::move(reply)); });
   }
@@ -88,12 +91,39 @@ class TurnRecordsTest : public ::testing::Test {
   std::unique_ptr<TurnRecords> records;
   std::vector<std::pair<std::string, std::vector<std::string>>> remembered;
   std::vector<EndedReply> ended;
+  struct Traced {
+    std::string id;
+    TurnStatus status;
+    std::string reply;
+    Micros ended;
+  };
+  std::vector<Traced> traced;
   int forgotten = 0;
   bool unreadable = false;
 };
 
 TurnFailed client_gone() {
   return {.error = {ErrorKind::cancelled, "the client is gone"}, .timings = {}};
+}
+
+TEST_F(TurnRecordsTest, TurnsThatEndedOrWereCutAreTraced) {
+  clock.advance(7 * kSecond);
+  finish(*begin("a", {"hello"}), 7, 0);
+  const auto cut = begin("b", {"other"});
+  cut->on_event(started(7, 0));
+  cut->on_token(100);
+  cut->reader_left();
+  cut->on_event(client_gone());
+  background.run_all();
+  begin("c", {"third"})->refused({ErrorKind::overloaded, "full"});
+  ASSERT_EQ(traced.size(), 2U);
+  EXPECT_EQ(traced[0].id, "a");
+  EXPECT_EQ(traced[0].status, TurnStatus::complete);
+  EXPECT_EQ(traced[0].reply, "the reply");
+  EXPECT_EQ(traced[0].ended, 7 * kSecond);
+  EXPECT_EQ(traced[1].id, "b");
+  EXPECT_EQ(traced[1].status, TurnStatus::incomplete);
+  EXPECT_EQ(traced[1].reply, "reply of 1");
 }
 
 TEST_F(TurnRecordsTest, ATurnLeavesItsRecordItsReplyAndItsShape) {

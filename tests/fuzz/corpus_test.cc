@@ -43,7 +43,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Target{"completions", fuzz_completions::run},
                       Target{"import", fuzz_import::run}, Target{"messages", fuzz_messages::run},
                       Target{"responses", fuzz_responses::run},
-                      Target{"segment", fuzz_segment::run}, Target{"snapshot", fuzz_snapshot::run}),
+                      Target{"segment", fuzz_segment::run}, Target{"snapshot", fuzz_snapshot::run},
+                      Target{"trace", fuzz_trace::run}),
     [](const auto& target) { return target.param.name; });
 
 }  // namespace

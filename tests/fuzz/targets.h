@@ -32,6 +32,9 @@ void run(Bytes input);
 namespace fuzz_snapshot {
 void run(Bytes input);
 }
+namespace fuzz_trace {
+void run(Bytes input);
+}
 
 }  // namespace samovar
 

@@ -26,7 +26,7 @@ const std::map<std::string_view, std::vector<std::string_view>>& layers() {
       {"hub", {"net", "fs", "base"}},
       {"client", {"net", "fs", "base"}},
       {"bench", {"client", "net", "fs", "base"}},
-      {"replay", {"bench", "client", "net", "fs", "base"}},
+      {"replay", {"bench", "client", "net", "core", "fs", "base"}},
       {"obs", {"base"}},
       {"engine", {"obs", "core", "fs", "base"}},
       {"prefix", {"engine", "obs", "core", "fs", "base"}},

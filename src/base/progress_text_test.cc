@@ -1,18 +1,15 @@
 // Goal: progress is shown as often as people can use it, with a rate that is the last seconds'.
-// Also how long is waited between tries.
-#include "hub/progress_text.h"
+#include "base/progress_text.h"
 
 #include <gtest/gtest.h>
 
-#include "hub/backoff.h"
-
-namespace samovar::hub {
+namespace samovar {
 namespace {
 
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 
 TEST(ProgressText, BarHasRateAndTimeLeft) {
-  ProgressText text(true);
+  ProgressText text(true, download_progress());
   std::optional<std::string> last;
   for (int i = 0; i <= 50; ++i) {  // 10 MiB a second, after 500 MiB that were there
     const auto now =
@@ -28,7 +25,7 @@ TEST(ProgressText, BarHasRateAndTimeLeft) {
 
 TEST(ProgressText, BarFitsIntoTheLine) {
   for (int columns = 0; columns < 120; ++columns) {
-    ProgressText text(true);
+    ProgressText text(true, download_progress());
     const auto bar = text.next({"a-long-name-of-a-model.gguf", kMiB, 3 * kMiB}, 0, columns);
     ASSERT_TRUE(bar);
     EXPECT_LE(static_cast<int>(bar->size()), std::max(columns - 1, 0));
@@ -36,7 +33,7 @@ TEST(ProgressText, BarFitsIntoTheLine) {
 }
 
 TEST(ProgressText, WithoutTerminalALineEveryTenSeconds) {
-  ProgressText text(false);
+  ProgressText text(false, download_progress());
   int lines = 0;
   for (int i = 0; i < 600; ++i) {  // a minute
     lines += text.next({"x.gguf", static_cast<std::uint64_t>(i) * kMiB, 600 * kMiB},
@@ -50,17 +47,18 @@ TEST(ProgressText, WithoutTerminalALineEveryTenSeconds) {
   EXPECT_FALSE(text.next({"x.gguf", 600 * kMiB, 600 * kMiB}, 90 * kSecond, 80)) << "said once";
 }
 
-TEST(Backoff, GrowsIsBoundedAndHeedsTheServer) {
-  Backoff backoff(9);
-  std::vector<Micros> waits;
-  while (const auto wait = backoff.next("")) waits.push_back(*wait / kSecond);
-  EXPECT_EQ(waits, (std::vector<Micros>{1, 2, 4, 8, 16, 30, 30, 30}));
-  backoff.reset();
-  EXPECT_EQ(backoff.next("7"), 7 * kSecond);
-  EXPECT_EQ(backoff.next("100000"), 300 * kSecond);
-  EXPECT_EQ(backoff.next("-5"), 4 * kSecond);
-  EXPECT_EQ(backoff.next("Wed, 21 Oct 2015 07:28:00 GMT"), 8 * kSecond);
+// Milliseconds of estimated work instead of bytes, and no rate.
+TEST(ProgressText, OtherWorkHasItsOwnUnits) {
+  ProgressText text(true, {.amount = [](std::uint64_t steps) { return std::to_string(steps); },
+                           .verb = "measuring",
+                           .window = 1000 * kSecond});
+  std::optional<std::string> last;
+  for (int i = 0; i <= 60; ++i) {
+    const auto now = text.next({"prefill", static_cast<std::uint64_t>(i), 240}, i * kSecond, 120);
+    if (now) last = now;
+  }
+  EXPECT_EQ(last, "prefill  [#######.......................]   25%  60 of 240  3:00 left");
 }
 
 }  // namespace
-}  // namespace samovar::hub
+}  // namespace samovar

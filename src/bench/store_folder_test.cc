@@ -1,0 +1,79 @@
+// Goal: a store's folder is seen as it is, its files can be dropped from the page cache, and a
+// command of the user's runs as in a shell of his own.
+#include "bench/store_folder.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "bench/shell_command.h"
+
+namespace samovar::bench {
+namespace {
+
+class Folder {
+ public:
+  Folder() : path_(std::filesystem::temp_directory_path() / "samovar-bench-XXXXXX") {
+    std::string name = path_.string();
+    path_ = ::mkdtemp(name.data());
+  }
+  ~Folder() { std::filesystem::remove_all(path_); }
+  [[nodiscard]] std::string path() const { return path_.string(); }
+  void write(const std::string& name, std::size_t bytes) const {
+    std::filesystem::create_directories((path_ / name).parent_path());
+    std::ofstream(path_ / name, std::ios::binary) << std::string(bytes, 'x');
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+TEST(StoreFolder, FilesAndTheirSizes) {
+  const Folder folder;
+  folder.write("a", 10);
+  folder.write("b/c", 20000);
+  const StoreFolder store(folder.path());
+  const auto files = store.files();
+  ASSERT_TRUE(files);
+  EXPECT_EQ(files->size(), 2U);
+  EXPECT_EQ(files->at(folder.path() + "/b/c"), 20000U);
+  EXPECT_EQ(store.forget().value_or(0), 20010U);
+  EXPECT_EQ(StoreFolder(folder.path() + "/none").files()->size(), 0U);
+  EXPECT_FALSE(StoreFolder("").files());
+}
+
+TEST(ShellCommand, RunsAndReports) {
+  const Folder folder;
+  const Clock& clock = system_clock();
+  const std::string file = folder.path() + "/made";
+  ASSERT_TRUE(run_shell("printf x >'" + file + "'", 30 * kSecond, clock, {}));
+  EXPECT_EQ(std::filesystem::file_size(file), 1U);
+  const auto failed = run_shell("exit 3", 30 * kSecond, clock, {});
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().field, "--restart-cmd");
+  EXPECT_NE(failed.error().message.find("code 3"), std::string::npos);
+  const auto endless = run_shell("sleep 600", kSecond / 5, clock, {});
+  ASSERT_FALSE(endless);
+  EXPECT_NE(endless.error().remedy.find("background"), std::string::npos);
+  const auto stopped = run_shell("sleep 600", 30 * kSecond, clock, [] { return true; });
+  ASSERT_FALSE(stopped);
+  EXPECT_EQ(stopped.error().kind, ErrorKind::cancelled);
+}
+
+// A server that a command starts must not inherit blocked signals: nobody could end it.
+TEST(ShellCommand, StartsWithUsualSignals) {
+  sigset_t set;
+  sigset_t before;
+  sigemptyset(&set);
+  sigaddset(&set, SIGTERM);
+  sigaddset(&set, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &set, &before);
+  const auto status = run_shell("kill -TERM $$", 30 * kSecond, system_clock(), {});
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  ASSERT_FALSE(status);
+  EXPECT_NE(status.error().message.find("signal 15"), std::string::npos) << status.error().message;
+}
+
+}  // namespace
+}  // namespace samovar::bench
