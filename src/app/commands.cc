@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include "app/bench_command.h"
 #include "app/cache_command.h"
 #include "app/chat_command.h"
 #include "app/explain_command.h"
@@ -27,6 +28,7 @@ Commands:
   models      list, download and remove models of the hub; `samovar models --help` has more
   explain     say why one request could not reuse what another had computed; `samovar explain
               --help` has more
+  bench       measure Samovar and other servers; `samovar bench --help` lists what
   help        show this text
   --version   show the version
 )";
@@ -47,7 +49,11 @@ int run_command(const std::vector<std::string>& arguments) {
   if (command == "models") return models(rest);
   if (command == "explain") return explain_command(rest);
   if (command == "chat") return chat(rest);
+  if (command == "bench") return bench_command(rest);
   if (command == "help" && rest == std::vector<std::string>{"chat"}) return chat({"--help"});
+  if (command == "help" && rest == std::vector<std::string>{"bench"}) {
+    return bench_command({"--help"});
+  }
   if (command == "help" && rest == std::vector<std::string>{"serve"}) return serve({"--help"});
   if (command == "help" && rest == std::vector<std::string>{"cache"}) return cache({"--help"});
   if (command == "help" && rest == std::vector<std::string>{"models"}) return models({"--help"});

@@ -171,13 +171,18 @@ struct Service::Parts {
   Router router;
 };
 
-Result<std::unique_ptr<Service>> Service::load(const ServeOptions& options,
-                                               const WrapEngine& wrap) {
+Result<std::unique_ptr<Service>> Service::load(
+    const ServeOptions& options, const WrapEngine& wrap,
+    const std::function<void(const std::string& text)>& say) {
   EngineOptions engine_choice = engine_options(options);
   const auto plan = plan_memory(engine_choice);
   if (!plan) return std::unexpected(plan.error());
-  fmt::print("{}\n", plan->table());
-  std::fflush(stdout);
+  if (say) {
+    say(plan->table());
+  } else {
+    fmt::print("{}\n", plan->table());
+    std::fflush(stdout);
+  }
   engine_choice.cells = plan->cells;
   auto engine = LlamaEngine::open(engine_choice);
   if (!engine) return std::unexpected(engine.error());

@@ -28,9 +28,10 @@ using WrapEngine = std::function<std::unique_ptr<Engine>(LlamaEngine&)>;
 
 class Service {
  public:
-  // Prints the memory table before it allocates.
-  static Result<std::unique_ptr<Service>> load(const ServeOptions& options,
-                                               const WrapEngine& wrap = {});
+  // Tells `say` the memory table before it allocates; empty: prints it.
+  static Result<std::unique_ptr<Service>> load(
+      const ServeOptions& options, const WrapEngine& wrap = {},
+      const std::function<void(const std::string& text)>& say = {});
   ~Service();
 
   [[nodiscard]] HttpResponse handle(const HttpRequest& request) const;
