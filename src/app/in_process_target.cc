@@ -77,6 +77,7 @@ Result<std::unique_ptr<InProcessTarget>> InProcessTarget::load(ServeOptions opti
                                                                std::vector<std::string> flags,
                                                                const Clock& clock) {
   const bool own = options.store && options.store_dir == default_store_dir();
+  options.announce = false;
   if (own) options.store_dir += fmt::format("-bench-{}", ::getpid());
   std::unique_ptr<InProcessTarget> target(
       new InProcessTarget(std::move(options), std::move(flags), own, clock));
@@ -85,7 +86,7 @@ Result<std::unique_ptr<InProcessTarget>> InProcessTarget::load(ServeOptions opti
 }
 
 Status InProcessTarget::start() {
-  auto service = Service::load(options_, {}, [](const std::string&) {});
+  auto service = Service::load(options_);
   if (!service) return std::unexpected(service.error());
   service_ = std::move(*service);
   return {};

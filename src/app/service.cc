@@ -171,15 +171,12 @@ struct Service::Parts {
   Router router;
 };
 
-Result<std::unique_ptr<Service>> Service::load(
-    const ServeOptions& options, const WrapEngine& wrap,
-    const std::function<void(const std::string& text)>& say) {
+Result<std::unique_ptr<Service>> Service::load(const ServeOptions& options,
+                                               const WrapEngine& wrap) {
   EngineOptions engine_choice = engine_options(options);
   const auto plan = plan_memory(engine_choice);
   if (!plan) return std::unexpected(plan.error());
-  if (say) {
-    say(plan->table());
-  } else {
+  if (options.announce) {
     fmt::print("{}\n", plan->table());
     std::fflush(stdout);
   }

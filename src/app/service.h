@@ -28,10 +28,9 @@ using WrapEngine = std::function<std::unique_ptr<Engine>(LlamaEngine&)>;
 
 class Service {
  public:
-  // Tells `say` the memory table before it allocates; empty: prints it.
-  static Result<std::unique_ptr<Service>> load(
-      const ServeOptions& options, const WrapEngine& wrap = {},
-      const std::function<void(const std::string& text)>& say = {});
+  // Prints the memory table before it allocates, unless options.announce is off.
+  static Result<std::unique_ptr<Service>> load(const ServeOptions& options,
+                                               const WrapEngine& wrap = {});
   ~Service();
 
   [[nodiscard]] HttpResponse handle(const HttpRequest& request) const;

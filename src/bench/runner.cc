@@ -164,7 +164,11 @@ void Runner::measure(Subject& subject, const Task& task, int order, RunResult& r
     } else if (task.begins) {
       costs_.cold(subject.target->name(), task.depth, took);
     } else {
-      costs_.other(subject.target->name(), task.step, task.depth, took);
+      // What is added to every prediction is taken off.
+      const Micros around =
+          options_.pause + (task.step == Step::write ? 2 * options_.write_quiet : 0);
+      costs_.other(subject.target->name(), task.step, task.depth,
+                   std::max(1.0, took - to_ms(around)));
     }
     if (!task.recorded && measured.measured()) return;
   }
@@ -197,6 +201,7 @@ double Runner::predicted(const Task& task) const {
     if (!missing(subject, task).empty()) continue;
     ms += costs_.predict(subject.target->name(), task.begins ? Step::cold : task.step, task.depth) +
           to_ms(options_.pause);
+    if (task.step == Step::write && !task.begins) ms += 2 * to_ms(options_.write_quiet);
   }
   return ms;
 }

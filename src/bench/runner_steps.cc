@@ -84,12 +84,20 @@ Measurement Runner::write(Subject& subject, const Task& task) {
   return measured;
 }
 
-// A message of the user's in the middle gets another text of the same length.
+// The user's message nearest to the middle of the text gets another text of the same length.
 void Runner::change_middle(std::vector<Message>& talk, const Task& task) const {
-  std::size_t middle = talk.size() / 2;
-  while (middle > 0 && talk[middle].role != "user") --middle;
-  const auto words = std::ranges::count(talk[middle].content, ' ') + 1;
-  talk[middle].content = prose(words, seed_of(task, 3));
+  std::size_t all = 0;
+  for (const Message& message : talk) all += message.content.size();
+  std::size_t before = 0;
+  Message* middle = nullptr;
+  for (Message& message : talk) {
+    if (message.role == "user") middle = &message;
+    before += message.content.size();
+    if (middle != nullptr && before * 2 >= all) break;
+  }
+  if (middle == nullptr) return;
+  const auto words = std::ranges::count(middle->content, ' ') + 1;
+  middle->content = prose(words, seed_of(task, 3));
 }
 
 Status Runner::ask_aside(Subject& subject, const Task& task) {

@@ -25,9 +25,20 @@ std::string value_text(double value, Unit unit) {
 
 std::string summary_text(const Summary& summary, Unit unit) {
   if (summary.count == 1) return value_text(summary.median, unit) + " (n 1)";
-  return fmt::format("{} ({} to {}, n {})", value_text(summary.median, unit),
-                     value_text(summary.low(), unit), value_text(summary.high(), unit),
-                     summary.count);
+  std::string low = value_text(summary.low(), unit);
+  const std::string high = value_text(summary.high(), unit);
+  const std::string median = value_text(summary.median, unit);
+  const auto unit_word = [](const std::string& text) {
+    const std::size_t blank = text.find(' ');
+    return blank == std::string::npos ? std::string() : text.substr(blank);
+  };
+  // A unit that all three have is said once.
+  if (unit_word(median) == unit_word(high) && unit_word(low) == unit_word(high)) {
+    low.resize(low.size() - unit_word(low).size());
+    return fmt::format("{} ({} to {}, n {})", median, low,
+                       high.substr(0, high.size() - unit_word(high).size()), summary.count);
+  }
+  return fmt::format("{} ({} to {}, n {})", median, low, high, summary.count);
 }
 
 std::string ratio_cell(const std::optional<Summary>& ratio) {
