@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kWidth = 460;
 constexpr double kHeight = 300;
-constexpr double kLeft = 62;
+constexpr double kLeft = 72;
 constexpr double kRight = 14;
 constexpr double kTop = 10;
 constexpr double kBottom = 42;

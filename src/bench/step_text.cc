@@ -79,7 +79,7 @@ std::string tokens_text(std::int64_t tokens) {
 }
 
 std::string ms_text(double ms) {
-  if (ms >= 9999.5) return digits(ms / 1000) + " s";
+  if (ms >= 1999.5) return digits(ms / 1000) + " s";
   return digits(ms) + " ms";
 }
 

@@ -85,16 +85,47 @@ std::string context_cell(const Row& row) {
   return text;
 }
 
-std::string loss_text(const Report& report, const Row& row, Unit unit) {
-  const std::string& ours = report.targets[0].name;
-  const std::string& theirs = report.targets[1].name;
-  if (unit == Unit::tokens_per_second) {
-    return fmt::format("{} loses at {}: it decodes at {} times the rate of {}.", ours,
-                       tokens_text(row.depth), ratio_text(row.ratio->median), theirs);
+// "ours loses at 1k (1.20 times as long as theirs), at 10k (1.40)."
+void add_loss(const Report& report, const Row& row, Unit unit, std::string& text) {
+  const std::string times = ratio_text(row.ratio->median);
+  if (!text.empty()) {
+    text += fmt::format(", at {} ({})", tokens_text(row.depth), times);
+    return;
   }
-  return fmt::format("{} loses at {}: it takes {} times as {} as {}.", ours, tokens_text(row.depth),
-                     ratio_text(row.ratio->median), unit == Unit::bytes ? "much" : "long", theirs);
+  const std::string& theirs = report.targets[1].name;
+  std::string than = fmt::format("{} times as long as {}", times, theirs);
+  if (unit == Unit::tokens_per_second) than = fmt::format("{} times the rate of {}", times, theirs);
+  if (unit == Unit::bytes) than = fmt::format("{} times the bytes of {}", times, theirs);
+  text = fmt::format("{} loses at {} ({})", report.targets[0].name, tokens_text(row.depth), than);
 }
+
+// What is not measured, with all depths for which the reason is the same.
+class Notes {
+ public:
+  void add(const std::string& target, std::int64_t depth, const std::string& why) {
+    for (Note& note : notes_) {
+      if (note.target != target || note.why != why) continue;
+      note.depths += ", " + tokens_text(depth);
+      return;
+    }
+    notes_.push_back({target, why, tokens_text(depth)});
+  }
+  [[nodiscard]] std::vector<std::string> lines() const {
+    std::vector<std::string> lines;
+    for (const Note& note : notes_) {
+      lines.push_back(fmt::format("{} at {}: {}", note.target, note.depths, note.why));
+    }
+    return lines;
+  }
+
+ private:
+  struct Note {
+    std::string target;
+    std::string why;
+    std::string depths;
+  };
+  std::vector<Note> notes_;
+};
 
 Table table_of(const Report& report, const Section& section) {
   Table table{
@@ -107,6 +138,8 @@ Table table_of(const Report& report, const Section& section) {
   }
   const bool pair = report.targets.size() > 1;
   if (pair) table.header.emplace_back("ratio");
+  Notes notes;
+  std::string loss;
   for (const Row& row : section.rows) {
     std::vector<std::string> words = {context_cell(row)};
     for (std::size_t i = 0; i < row.cells.size(); ++i) {
@@ -114,16 +147,15 @@ Table table_of(const Report& report, const Section& section) {
       words.push_back(cell.value ? summary_text(*cell.value, section.unit) : "not measured");
       words.push_back(cell.value ? second_cell(section.step, cell) : "-");
       if (cell.missing.empty()) continue;
-      table.notes.push_back(
-          fmt::format("{} at {}: {}{}", report.targets[i].name, tokens_text(row.depth),
-                      cell.value ? "not all rounds: " : "not measured: ", cell.missing));
+      notes.add(report.targets[i].name, row.depth,
+                (cell.value ? "not all rounds: " : "not measured: ") + cell.missing);
     }
     if (pair) words.push_back(ratio_cell(row.ratio));
     table.rows.push_back(std::move(words));
-    if (row.verdict == Verdict::loses) {
-      table.losses.push_back(loss_text(report, row, section.unit));
-    }
+    if (row.verdict == Verdict::loses) add_loss(report, row, section.unit, loss);
   }
+  if (!loss.empty()) table.losses.push_back(loss + ".");
+  table.notes = notes.lines();
   return table;
 }
 

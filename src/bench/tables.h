@@ -16,7 +16,7 @@ struct Table {
   std::string about;
   std::vector<std::string> header;             // the first column is the context
   std::vector<std::vector<std::string>> rows;  // as wide as the header
-  std::vector<std::string> losses;             // where the first target loses, and by how much
+  std::vector<std::string> losses;             // where the first target loses, by how much; or none
   std::vector<std::string> notes;              // what was not measured, and why
 };
 
