@@ -1,5 +1,5 @@
-// Axis: from values to places on a line, and where its marks stand: 1, 2, 5 times powers of ten on a
-// logarithmic one, round steps from 0 on a linear one. A value; any thread.
+// Axis: from values to places on a line, and where its marks stand: 1, 2, 5 times powers of ten on
+// a logarithmic one, round steps from 0 on a linear one. A value; any thread.
 #pragma once
 
 #include <vector>

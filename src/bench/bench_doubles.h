@@ -1,5 +1,5 @@
-// What the tests of this folder share: a target that answers from a script by a clock of its own, and
-// a report with known figures. Tests only; one thread.
+// What the tests of this folder share: a target that answers from a script by a clock of its own,
+// and a report with known figures. Tests only; one thread.
 #pragma once
 
 #include <functional>
@@ -14,8 +14,8 @@
 
 namespace samovar::bench::test {
 
-// Answers as a server with a cache of one conversation would: tokens are bytes of the body, and what
-// the body has in common with the one before is reused.
+// Answers as a server with a cache of one conversation would: tokens are bytes of the body, and
+// what the body has in common with the one before is reused.
 class FakeTarget final : public Target {
  public:
   FakeTarget(std::string name, FakeClock& clock) : name_(std::move(name)), clock_(clock) {}

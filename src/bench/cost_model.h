@@ -1,6 +1,6 @@
 // CostModel: how long the next measurement will about take, from those that were made: a power of
-// the context's length through the last two. For progress and announcements only; no result contains
-// it. A value; one thread. Milliseconds.
+// the context's length through the last two. For progress and announcements only; no result
+// contains it. A value; one thread. Milliseconds.
 #pragma once
 
 #include <cstdint>

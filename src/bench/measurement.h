@@ -1,5 +1,5 @@
-// Measurement: one request that was measured, as it stands in every output: what the client saw, and
-// apart from it what the server said. Values; any thread.
+// Measurement: one request that was measured, as it stands in every output: what the client saw,
+// and apart from it what the server said. Values; any thread.
 #pragma once
 
 #include <cstdint>

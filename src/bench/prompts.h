@@ -44,8 +44,8 @@ struct BodySettings {
 [[nodiscard]] std::string chat_body(const std::vector<Message>& messages,
                                     const BodySettings& settings);
 
-// Of the fields that servers may not know, the one that a refusal's text names, or the next one that
-// is not left out yet; nullopt: none is left.
+// Of the fields that servers may not know, the one that a refusal's text names, or the next one
+// that is not left out yet; nullopt: none is left.
 [[nodiscard]] std::optional<std::string> refused_field(int status, const std::string& error,
                                                        const BodySettings& settings);
 

@@ -1,5 +1,5 @@
-// Goal: prompts are the same for the same seed, unlike all others from their first words on, about as
-// long as wished, and asked in a form that servers understand.
+// Goal: prompts are the same for the same seed, unlike all others from their first words on, about
+// as long as wished, and asked in a form that servers understand.
 #include "bench/prompts.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
-// Report: everything a run brought, and what it ran on. From it come the summary (summary.h) and all
-// outputs. to_json() and report_of_json() are each other's inverse, but for the summary, which is
-// written and not read. Values; any thread. Errors name the file's fault.
+// Report: everything a run brought, and what it ran on. From it come the summary (summary.h) and
+// all outputs. to_json() and report_of_json() are each other's inverse, but for the summary, which
+// is written and not read. Values; any thread. Errors name the file's fault.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Which charts a report has, and what is in them. Pure; any thread. nullopt: there is too little for
-// that chart.
+// Which charts a report has, and what is in them. Pure; any thread. nullopt: there is too little
+// for that chart.
 #pragma once
 
 #include <optional>

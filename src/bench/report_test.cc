@@ -1,5 +1,5 @@
-// Goal: every output says what was measured, and the same for the same measurements. Method: a known
-// report; texts are compared with golden files, whose changes are to be read.
+// Goal: every output says what was measured, and the same for the same measurements. Method: a
+// known report; texts are compared with golden files, whose changes are to be read.
 #include "bench/report.h"
 
 #include <gtest/gtest.h>

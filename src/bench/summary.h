@@ -1,5 +1,5 @@
-// The summary of a report: for every step and depth each target's median and spread, and the ratio of
-// the first two targets, from the pairs of each round. Pure; any thread.
+// The summary of a report: for every step and depth each target's median and spread, and the ratio
+// of the first two targets, from the pairs of each round. Pure; any thread.
 #pragma once
 
 #include <cstdint>
@@ -48,8 +48,8 @@ struct Section {
 
 [[nodiscard]] std::vector<Section> summarise(const Report& report);
 
-// Where the time to the first piece went, by the server's own figures; the last part is what they do
-// not account for. Milliseconds.
+// Where the time to the first piece went, by the server's own figures; the last part is what they
+// do not account for. Milliseconds.
 struct Part {
   std::string name;
   double ms = 0;

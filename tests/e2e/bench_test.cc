@@ -1,5 +1,5 @@
-// `samovar bench` as a user runs it: in this process and against a running server. What is checked is
-// what was measured, and how many tokens were reused and computed; never how long it took.
+// `samovar bench` as a user runs it: in this process and against a running server. What is checked
+// is what was measured, and how many tokens were reused and computed; never how long it took.
 #include <nlohmann/json.hpp>
 
 #include <filesystem>
