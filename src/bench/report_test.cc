@@ -61,7 +61,9 @@ TEST(Report, JsonIsReadAsItWasWritten) {
   const auto again = report_of_json(text, "a.json");
   ASSERT_TRUE(again) << again.error().describe();
   EXPECT_EQ(to_json(*again), text);
-  EXPECT_EQ(golden("report.json", text), text);
+  Report small = report;
+  small.measurements.resize(6);
+  EXPECT_EQ(golden("report.json", to_json(small)), to_json(small));
 }
 
 TEST(Report, OtherFilesAreRefused) {
@@ -90,7 +92,6 @@ TEST(Report, TablesForTerminalAndMarkdown) {
 }
 
 TEST(Report, NoRateMixesPrefillAndDecode) {
-  const std::string text = text_of(known_report());
   // The one rate of a cold prompt is that of its computed tokens, the one of a reply its own.
   for (const Section& section : summarise(known_report())) {
     for (const Cell& cell : section.rows[0].cells) {

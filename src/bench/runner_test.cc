@@ -135,7 +135,7 @@ TEST_F(Running, AContextThatIsTooSmallIsNoFailure) {
 TEST_F(Running, AFailureLeavesTheOthersAlone) {
   options.steps = {Step::cold, Step::resident};
   options.depths = {2000, 4000};
-  theirs.failing = [](const std::string& body) { return body.size() > 15000; };
+  theirs.failing = [](const std::string& body) { return body.size() > 3300; };
   theirs.failure = "too long";
   const RunResult result = run();
   EXPECT_TRUE(result.failed);
