@@ -1,7 +1,12 @@
 #include "app/commands.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "app/bench_command.h"
 #include "app/cache_command.h"
 #include "app/chat_command.h"
 #include "app/explain_command.h"
@@ -16,71 +21,75 @@ namespace samovar::app {
 
 namespace {
 
-constexpr const char* kUsage =
-    R"(Samovar: a local inference server that keeps long conversations warm.
+using Words = std::vector<std::string>;
 
-Usage: samovar COMMAND [options]
+struct Command {
+  std::string_view name;
+  int (*run)(const Words& words);
+  std::string_view about;
+};
 
-Commands:
-  serve       serve a model over HTTP; `samovar serve --help` lists its options
-  chat        talk with a model in the terminal; `samovar chat --help` lists its options
-  cache       look into and look after the sessions on disk; `samovar cache --help` lists what
-              it can do
-  models      list, download and remove models of the hub; `samovar models --help` has more
-  explain     say why one request could not reuse what another had computed; `samovar explain
-              --help` has more
-  trace       look into traces of traffic, make them, take their words out; `samovar trace
-              --help` lists what it can do
-  replay      make the requests of a trace again and say what they cost; `samovar replay --help`
-              has more
-  help        show this text
-  --version   show the version
-)";
+constexpr std::array kCommands = {
+    Command{"serve", serve, "serve a model over HTTP"},
+    Command{"chat", chat, "talk with a model in the terminal"},
+    Command{"cache", cache, "look into and look after the sessions on disk"},
+    Command{"models", models, "list, download and remove models of the hub"},
+    Command{"explain", explain_command,
+            "say why one request could not reuse what another had computed"},
+    Command{"bench", bench_command, "measure Samovar and other servers"},
+    Command{"trace", trace, "look into traces of traffic, make them, take their words out"},
+    Command{"replay", replay_command, "make the requests of a trace again and say what they cost"},
+};
+
+std::string usage() {
+  std::string text =
+      "Samovar: a local inference server that keeps long conversations warm.\n\n"
+      "Usage: samovar COMMAND [options]\n\nCommands:\n";
+  for (const Command& command : kCommands) {
+    text += fmt::format("  {:<11} {}\n", command.name, command.about);
+  }
+  return text +
+         "  help        show this text; `samovar help COMMAND` what a command can do\n"
+         "  --version   show the version\n";
+}
 
 int usage_error(const std::string& message) {
   fmt::print(stderr, "samovar: {}. `samovar help` lists the commands\n", message);
   return kExitUsage;
 }
 
+const Command* find_command(const std::string& name) {
+  const auto* const found = std::ranges::find(kCommands, name, &Command::name);
+  return found == kCommands.end() ? nullptr : found;
+}
+
+int help(const Words& about) {
+  if (about.empty()) {
+    fmt::print("{}", usage());
+    return 0;
+  }
+  if (const Command* command = find_command(about.front())) return command->run({"--help"});
+  return usage_error("unknown command: " + about.front());
+}
+
 }  // namespace
 
 int run_command(const std::vector<std::string>& arguments) {
-  const std::string command = arguments.empty() ? "help" : arguments.front();
-  const std::vector<std::string> rest(arguments.begin() + (arguments.empty() ? 0 : 1),
-                                      arguments.end());
-  if (command == "serve") return serve(rest);
-  if (command == "cache") return cache(rest);
-  if (command == "models") return models(rest);
-  if (command == "explain") return explain_command(rest);
-  if (command == "chat") return chat(rest);
-  if (command == "trace") return trace(rest);
-  if (command == "replay") return replay_command(rest);
-  if (command == "help" && rest == std::vector<std::string>{"chat"}) return chat({"--help"});
-  if (command == "help" && rest == std::vector<std::string>{"serve"}) return serve({"--help"});
-  if (command == "help" && rest == std::vector<std::string>{"cache"}) return cache({"--help"});
-  if (command == "help" && rest == std::vector<std::string>{"models"}) return models({"--help"});
-  if (command == "help" && rest == std::vector<std::string>{"explain"}) {
-    return explain_command({"--help"});
-  }
-  if (command == "help" && rest == std::vector<std::string>{"trace"}) return trace({"--help"});
-  if (command == "help" && rest == std::vector<std::string>{"replay"}) {
-    return replay_command({"--help"});
-  }
-  if (command == "help" || command == "--help" || command == "-h") {
-    fmt::print("{}", kUsage);
-    return 0;
-  }
-  if (command == "--version" || command == "version") {
+  const std::string name = arguments.empty() ? "help" : arguments.front();
+  const Words rest(arguments.begin() + (arguments.empty() ? 0 : 1), arguments.end());
+  if (const Command* command = find_command(name)) return command->run(rest);
+  if (name == "help" || name == "--help" || name == "-h") return help(rest);
+  if (name == "--version" || name == "version") {
     fmt::print("samovar {}\n", kVersion);
     return 0;
   }
-  if (command == "options") {  // makes docs/options.md
+  if (name == "options") {  // makes docs/options.md
     fmt::print("{}", options_markdown());
     return 0;
   }
   // llama-server has no commands: a line that moves over starts with an option.
-  if (command.starts_with("-")) return usage_error("put `serve` before the options");
-  return usage_error("unknown command: " + command);
+  if (name.starts_with("-")) return usage_error("put `serve` before the options");
+  return usage_error("unknown command: " + name);
 }
 
 }  // namespace samovar::app

@@ -89,6 +89,9 @@ struct ServeOptions {
   std::vector<std::string> allowed_hosts;
   int http_threads = 0;  // 0: queue + parallel + 128, between 512 and 4096
 
+  // Prints what it is made of on stdout. No option: a command whose results go there turns it off.
+  bool announce = true;
+
   // logging
   bool verbose = false;
   std::string log_level = "info";

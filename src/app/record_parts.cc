@@ -48,7 +48,7 @@ std::string model_identity(const LlamaEngine& engine) {
 RecordParts::RecordParts(const ServeOptions& options, const LlamaEngine& engine,
                          const ChatFormat& format, Meter& meter, TurnTracing* trace)
     : ledger_(Ledger::open(ledger_options(options), system_clock())) {
-  announce(ledger_->options());
+  if (options.announce) announce(ledger_->options());
   TurnRecords::Environment environment{
       .ledger = *ledger_,
       .clock = system_clock(),

@@ -207,8 +207,10 @@ Result<std::unique_ptr<Service>> Service::load(const ServeOptions& options,
   EngineOptions engine_choice = engine_options(options);
   const auto plan = plan_memory(engine_choice);
   if (!plan) return std::unexpected(plan.error());
-  fmt::print("{}\n", plan->table());
-  std::fflush(stdout);
+  if (options.announce) {
+    fmt::print("{}\n", plan->table());
+    std::fflush(stdout);
+  }
   engine_choice.cells = plan->cells;
   std::unique_ptr<TurnTracing> trace;
   if (!options.record.empty()) {

@@ -28,7 +28,7 @@ using WrapEngine = std::function<std::unique_ptr<Engine>(LlamaEngine&)>;
 
 class Service {
  public:
-  // Prints the memory table before it allocates.
+  // Prints the memory table before it allocates, unless options.announce is off.
   static Result<std::unique_ptr<Service>> load(const ServeOptions& options,
                                                const WrapEngine& wrap = {});
   ~Service();

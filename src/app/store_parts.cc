@@ -78,10 +78,12 @@ Result<std::unique_ptr<StoreParts>> StoreParts::open(const ServeOptions& options
                         static_cast<std::size_t>(segment_tokens(options, engine.limits()));
   store.snapshot_bytes = engine.limits().snapshot_bytes;
   store.snapshot_spacing = std::max<Position>(4096, options.anchor_grid);
-  fmt::print(
-      "store: {}, at most {} ({} written a day)\n", store.folder, format_bytes(store.size_max),
-      store.writes_per_day == 0 ? "any number of bytes" : format_bytes(store.writes_per_day));
-  std::fflush(stdout);
+  if (options.announce) {
+    fmt::print(
+        "store: {}, at most {} ({} written a day)\n", store.folder, format_bytes(store.size_max),
+        store.writes_per_day == 0 ? "any number of bytes" : format_bytes(store.writes_per_day));
+    std::fflush(stdout);
+  }
   auto opened = Store::open(parts->fs_, system_clock(), std::move(store),
                             {parts->writer_, parts->readers_, parts->catalog_});
   if (!opened) return std::unexpected(opened.error());

@@ -146,21 +146,26 @@ Result<TargetFacts> HttpTarget::facts(const Stop& stop) {
   return read_facts(models.value_or(""), props.value_or(""));
 }
 
-bool HttpTarget::answers(const std::string& path, const Stop& stop) {
+Status HttpTarget::answers(const std::string& path, const Stop& stop) {
   const auto body = get(path, stop);
-  return body.has_value() || body.error().kind == ErrorKind::not_found;
+  if (body || body.error().kind == ErrorKind::not_found) return {};
+  return std::unexpected(body.error());
 }
 
 Status HttpTarget::wait_ready(const Stop& stop, Micros within) {
   const Micros deadline = clock_.now() + within;
   for (;;) {
-    if (answers("/health", stop) && answers("/v1/models", stop)) return {};
+    Status ready = answers("/health", stop);
+    if (ready) ready = answers("/v1/models", stop);
+    if (ready) return {};
     if (stop && stop()) return fail(ErrorKind::cancelled, "stopped");
+    if (within == 0) return ready;
     if (clock_.now() > deadline) {
-      return fail(
-          ErrorKind::unavailable,
-          fmt::format("{} at {} was not ready within {} s", name(), options_.url, within / kSecond),
-          options_.restart_command.empty() ? "--against" : "--restart-cmd", "see the server's log");
+      return fail(ErrorKind::unavailable,
+                  fmt::format("{} was not ready within {} s: {}", name(), within / kSecond,
+                              ready.error().message),
+                  options_.restart_command.empty() ? "--against" : "--restart-cmd",
+                  "see the server's log");
     }
     const Lease lease(*this);
     lease.transfer->wait({}, kPoll);

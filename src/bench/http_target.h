@@ -40,7 +40,8 @@ class HttpTarget final : public Target {
   Result<std::uint64_t> forget_files() override { return store_.forget(); }
   Result<std::map<std::string, std::uint64_t>> stored_files() override { return store_.files(); }
 
-  // Waits until it answers /health (where it has that) and /v1/models.
+  // Waits until it answers /health (where it has that) and /v1/models. `within` 0: it must do so
+  // now.
   Status wait_ready(const Stop& stop, Micros within);
 
   // The body of a GET, at most ten seconds.
@@ -48,8 +49,8 @@ class HttpTarget final : public Target {
 
  private:
   struct Lease;
-  // True: it answers `path` with success, or says that there is no such path.
-  bool answers(const std::string& path, const Stop& stop);
+  // It answers `path` with success, or says that there is no such path.
+  Status answers(const std::string& path, const Stop& stop);
 
   const HttpTargetOptions options_;
   const Clock& clock_;

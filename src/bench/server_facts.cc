@@ -37,7 +37,8 @@ TargetFacts read_facts(std::string_view models, std::string_view props) {
   if (data != nullptr && data->is_array() && !data->empty()) {
     const Json* model = &data->front();
     const Json* meta = find(model, "meta");
-    facts.model = base_name(text(find(model, "id")));
+    facts.model_id = text(find(model, "id"));
+    facts.model = base_name(facts.model_id);
     facts.server = text(find(model, "owned_by"));
     facts.architecture = text(find(meta, "architecture"));
     count(find(meta, "parameters"), facts.parameters);

@@ -75,8 +75,9 @@ struct Answer {
 
 // What a target says of itself; empty where it does not.
 struct TargetFacts {
-  std::string server;  // program and version
-  std::string model;   // its id, or the file's name without folder
+  std::string server;    // program and version
+  std::string model_id;  // what a request's `model` says
+  std::string model;     // the same without folder: for reports
   std::string architecture;
   std::optional<std::uint64_t> parameters;
   std::optional<std::uint64_t> model_bytes;

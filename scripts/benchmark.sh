@@ -1,0 +1,150 @@
+#!/usr/bin/env bash
+# Measures Samovar against llama-server 0.4.0, built from the same source and the same libraries, on the
+# same model with the same flags, and writes docs/benchmarks/: index.md, report.html, report.json,
+# report.csv. Both servers are started here, on loopback, and ended by their own process ids. About 17
+# minutes on two cores; nothing else should run meanwhile.
+#
+#   scripts/benchmark.sh            everything
+#   scripts/benchmark.sh --quick    the same with short contexts, into build/benchmarks/; 2 minutes
+#
+# MODEL (build/models/tiny-qwen35moe.gguf), THREADS (all cores), OUT choose otherwise.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+quick=""
+case "${1:-}" in
+  "") ;;
+  --quick) quick=yes ;;
+  *)
+    echo "benchmark: error: unknown option $1 (there is --quick)" >&2
+    exit 2
+    ;;
+esac
+say() { echo "benchmark: $*" >&2; }
+die() {
+  say "error: $*"
+  exit 1
+}
+
+model="${MODEL:-build/models/tiny-qwen35moe.gguf}"
+threads="${THREADS:-$(getconf _NPROCESSORS_ONLN)}"
+if [ -n "$quick" ]; then
+  out="${OUT:-build/benchmarks}"
+  context=16384
+  depths=1k,2k,4k
+  rounds=3
+  counts=(--cold-rounds 2,1 --edit-rounds 1 --restart-rounds 1)
+  session_context=4096
+  sessions=(--depth 1k --sessions 6 --rounds 1)
+else
+  out="${OUT:-docs/benchmarks}"
+  context=131072
+  depths=6k,30k,100k
+  rounds=7
+  # A cold prompt of 100k takes each server a minute and a half, and the peer has no other after a
+  # restart.
+  counts=(--cold-rounds 5,2,1 --edit-rounds 3,1 --restart-rounds 3,1)
+  session_context=24576
+  sessions=(--depth 5k --sessions 8 --rounds 2)
+fi
+
+# --- what is needed ---
+
+[ -x build/samovar ] || scripts/build.sh release samovar
+[ -f "$model" ] || scripts/models.sh
+[ -f "$model" ] || die "$model is missing: run make models"
+[ -x build/peer/llama-server ] || bench/peer/build.sh >&2
+
+work="$(mktemp -d "${TMPDIR:-build}/benchmark-XXXXXX")"
+work="$(cd "$work" && pwd)"
+ours_port=18571
+peer_port=18572
+
+# --- the servers ---
+
+# control NAME start|restart|stop: its process id is kept in a file, for this script and for the
+# commands that `samovar bench` runs to restart it.
+cat >"$work/control" <<'CONTROL'
+#!/bin/sh
+# The command's words are in NAME.command, one a line.
+cd "$(dirname "$0")"
+name=$1
+if [ -f "$name.pid" ]; then
+  pid=$(cat "$name.pid")
+  kill -TERM "$pid" 2>/dev/null
+  tries=0
+  while kill -0 "$pid" 2>/dev/null; do
+    tries=$((tries + 1))
+    [ $tries -le 600 ] || { echo "$name does not end" >&2; exit 1; }
+    sleep 0.1
+  done
+  rm -f "$name.pid"
+fi
+[ "$2" = stop ] && exit 0
+root=$(cat root)
+set --
+while IFS= read -r word; do set -- "$@" "$word"; done <"$name.command"
+log=$PWD/$name.log
+pid_file=$PWD/$name.pid
+cd "$root" || exit 1
+"$@" >>"$log" 2>&1 </dev/null &
+echo $! >"$pid_file"
+CONTROL
+chmod +x "$work/control"
+pwd >"$work/root"
+
+finish() {
+  "$work/control" samovar stop || true
+  "$work/control" llama-server stop || true
+  rm -rf "$work"
+}
+trap finish EXIT
+trap 'exit 130' INT TERM
+
+# Both with the same context, threads and model; everything else as each has it by default.
+start_servers() { # CONTEXT
+  rm -rf "$work/store"
+  printf '%s\n' build/samovar serve -m "$model" -c "$1" -t "$threads" --port $ours_port \
+    --store-dir "$work/store" >"$work/samovar.command"
+  printf '%s\n' build/peer/llama-server -m "$model" -c "$1" -t "$threads" -ngl 0 \
+    --port $peer_port >"$work/llama-server.command"
+  "$work/control" samovar restart
+  "$work/control" llama-server restart
+}
+
+# The model's weights are random: what it says does not come back as the tokens it was, so the history
+# has fixed replies (docs/bench.md).
+measure() { # COMMAND NAME OPTIONS...
+  local command="$1" name="$2"
+  shift 2
+  build/samovar bench "$command" \
+    --against "samovar=http://127.0.0.1:$ours_port" \
+    --against "llama-server=http://127.0.0.1:$peer_port" \
+    --restart-cmd "samovar=$work/control samovar restart" \
+    --restart-cmd "llama-server=$work/control llama-server restart" \
+    --store-dir "samovar=$work/store" \
+    --flags "samovar=-c $server_context -t $threads" \
+    --flags "llama-server=-c $server_context -t $threads -ngl 0" \
+    --replies fixed --json "$work/$name.json" "$@" >"$work/$name.txt" ||
+    die "$command failed: $(tail -n 5 "$work/$name.txt"; tail -n 5 "$work/"*.log)"
+}
+
+began=$SECONDS
+server_context=$context
+start_servers $context
+measure all one --depth $depths --rounds $rounds "${counts[@]}" \
+  --steps cold,decode,resident,side,edit,restart_warm,restart_cold
+server_context=$session_context
+start_servers $session_context
+measure sessions two "${sessions[@]}"
+
+# --- the report ---
+
+mkdir -p "$out"
+commit="$(git rev-parse --short HEAD 2>/dev/null || echo unknown)"
+[ -z "$(git status --porcelain 2>/dev/null -- src | head -n 1)" ] || commit="$commit, changed"
+build/samovar bench report "$work/one.json" "$work/two.json" --note "commit=$commit" \
+  --note "script=scripts/benchmark.sh ${1:-}" --reasons docs/benchmarks/notes \
+  --markdown "$out/index.md" --html "$out/report.html" --json "$out/report.json" \
+  --csv "$out/report.csv"
+say "$out/ was written in $(((SECONDS - began) / 60)) min $(((SECONDS - began) % 60)) s"
