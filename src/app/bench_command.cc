@@ -52,13 +52,15 @@ Status write_file(const std::string& path, const std::string& text, const char* 
               "check its folder and its rights");
 }
 
-// STEP.md of the user's folder.
+// STEP.md of the user's folder, each without its title.
 bench::Reasons read_reasons(const std::string& folder) {
   bench::Reasons reasons;
   for (int i = 0; !folder.empty() && i < bench::kSteps; ++i) {
     const auto step = static_cast<bench::Step>(i);
     auto text = read_file(folder + "/" + to_string(step) + ".md");
     if (!text) continue;
+    if (text->starts_with("# ")) text->erase(0, text->find('\n'));
+    text->erase(0, text->find_first_not_of('\n'));
     while (text->ends_with('\n')) text->pop_back();
     if (!text->empty()) reasons[step] = std::move(*text);
   }

@@ -1,6 +1,6 @@
-// `samovar bench COMMAND`: measures servers. parse_bench() makes a BenchRequest of the words, bench()
-// carries it out: the table goes to stdout, progress to stderr, and what else is asked for into
-// files. Called once, on the main thread. Errors go to stderr as one message.
+// `samovar bench COMMAND`: measures servers. parse_bench() makes a BenchRequest of the words,
+// bench() carries it out: the table goes to stdout, progress to stderr, and what else is asked for
+// into files. Called once, on the main thread. Errors go to stderr as one message.
 #pragma once
 
 #include <optional>

@@ -1,8 +1,9 @@
-// InProcessTarget: Samovar itself as what is measured, in this process and without sockets: requests
-// go straight to Service::handle(). What is measured lacks HTTP and nothing else.
+// InProcessTarget: Samovar itself as what is measured, in this process and without sockets:
+// requests go straight to Service::handle(). What is measured lacks HTTP and nothing else.
 //
 // Without a folder of the user's, its store is a new one beside the usual one, removed at the end.
-// ask() by several threads at once; all else by one. load() takes as long as reading the model does.
+// ask() by several threads at once; all else by one. load() takes as long as reading the model
+// does.
 #pragma once
 
 #include <memory>

@@ -159,9 +159,9 @@ Table table_of(const Report& report, const Section& section) {
   return table;
 }
 
-std::string joined(const std::vector<std::string>& words) {
+std::string joined(const std::vector<std::string>& words, const char* between) {
   std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
+  for (const std::string& word : words) text += (text.empty() ? "" : between) + word;
   return text;
 }
 
@@ -178,18 +178,19 @@ Facts facts_of(const Report& report) {
   for (const ReportTarget& target : report.targets) {
     const TargetFacts& known = target.facts;
     std::vector<std::string> words;
-    if (!known.server.empty()) words.push_back(known.server + ",");
-    words.push_back(known.model.empty() ? "a model it does not name" : "model " + known.model);
-    if (!known.architecture.empty()) words.push_back("(" + known.architecture + ")");
+    if (!known.server.empty()) words.push_back(known.server);
+    std::string model = known.model.empty() ? "a model it does not name" : "model " + known.model;
+    if (!known.architecture.empty()) model += " (" + known.architecture + ")";
+    words.push_back(std::move(model));
     if (known.parameters) {
       words.push_back(
-          fmt::format("of {:.1f}M parameters", static_cast<double>(*known.parameters) / 1e6));
+          fmt::format("{:.1f}M parameters", static_cast<double>(*known.parameters) / 1e6));
     }
     if (known.model_bytes) words.push_back(format_bytes(*known.model_bytes));
     if (known.context) words.push_back(fmt::format("context {} tokens", *known.context));
-    facts.emplace_back(target.name, joined(words));
+    facts.emplace_back(target.name, joined(words, ", "));
     if (!known.flags.empty()) {
-      facts.emplace_back("flags of " + target.name, joined(known.flags));
+      facts.emplace_back("flags of " + target.name, joined(known.flags, " "));
     }
   }
   return facts;
