@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "app/build_facts.h"
+#include "app/command_words.h"
 #include "app/in_process_target.h"
 #include "app/progress_display.h"
 #include "app/serve.h"
@@ -25,11 +26,6 @@ namespace samovar::app {
 namespace {
 
 constexpr Micros kReadyWithin = 60 * kSecond;
-
-int report_error(const Error& error, int code) {
-  fmt::print(stderr, "samovar: {}\n", error.describe());
-  return code;
-}
 
 std::string minutes(std::uint64_t ms) { return clock_text(static_cast<double>(ms) / 1000); }
 
@@ -199,11 +195,7 @@ int bench_command(const std::vector<std::string>& arguments) {
   const char* key = std::getenv("SAMOVAR_API_KEY");
   const auto request =
       parse_bench(arguments, {key == nullptr ? std::nullopt : std::optional<std::string>(key)});
-  if (!request) return report_error(request.error(), kExitUsage);
-  if (!request->help.empty()) {
-    fmt::print("{}", request->help);
-    return 0;
-  }
+  if (const auto code = answer_without_running(request)) return *code;
   return request->command == "report" ? make_report(*request) : measure(*request, arguments);
 }
 

@@ -11,6 +11,7 @@
 
 #include "app/bench_command.h"
 #include "app/bench_values.h"
+#include "app/command_words.h"
 #include "bench/server_facts.h"
 #include "client/transfer.h"
 
@@ -195,37 +196,6 @@ void add_commands(CLI::App& app, BenchRequest& request, Parsed& parsed) {
   add_outputs(report, request);
 }
 
-// CLI11 exits through exceptions, --help too.
-Status parse_words(CLI::App& app, BenchRequest& request, std::vector<std::string> words) {
-  std::ranges::reverse(words);
-  const auto chosen = [&]() -> const CLI::App* {
-    const auto commands = app.get_subcommands();
-    return commands.empty() ? nullptr : commands.front();
-  };
-  const auto more = [&] {
-    return "`samovar bench " + (chosen() == nullptr ? "" : chosen()->get_name() + " ") +
-           "--help` says more";
-  };
-  try {
-    app.parse(std::move(words));
-  } catch (const CLI::CallForHelp&) {
-    request.help = chosen() == nullptr ? app.help() : chosen()->help("samovar bench");
-    return {};
-  } catch (const CLI::ExtrasError&) {
-    const auto extras = app.remaining(true);
-    const std::string what = chosen() == nullptr ? "unknown command: " : "not expected: ";
-    return refuse(what + (extras.empty() ? "" : extras.front()), "", more());
-  } catch (const CLI::ParseError& error) {
-    return refuse(error.what(), "", more());
-  }
-  if (chosen() == nullptr) {
-    request.help = app.help();
-  } else {
-    request.command = chosen()->get_name();
-  }
-  return {};
-}
-
 Status read_plan(BenchRequest& request, const Parsed& parsed) {
   const auto scenario = std::ranges::find_if(
       scenarios(), [&](const Scenario& each) { return each.name == request.command; });
@@ -345,8 +315,12 @@ Result<BenchRequest> parse_bench(const std::vector<std::string>& arguments,
   const std::vector<std::string> words(arguments.begin(), dashes);
   const std::vector<std::string> serve(dashes == arguments.end() ? dashes : dashes + 1,
                                        arguments.end());
-  Status status = parse_words(app, request, words);
-  if (status && !request.help.empty()) return request;
+  const auto chosen = read_command_words(app, "samovar bench", words);
+  if (!chosen) return std::unexpected(chosen.error());
+  request.command = chosen->name;
+  request.help = chosen->help;
+  if (!request.help.empty()) return request;
+  Status status;
   if (status) status = read_notes(parsed.notes, request.notes);
   if (status && request.command == "report") return request;
   if (status) status = read_plan(request, parsed);

@@ -104,7 +104,6 @@ Result<CacheRequest> parse_cache(const std::vector<std::string>& arguments) {
   if (!chosen) return std::unexpected(chosen.error());
   request.command = chosen->name;
   request.help = chosen->help;
-  if (request.command.empty() && request.help.empty()) request.help = app.help();
   if (!request.help.empty()) return request;
   if (request.folder.empty()) {
     return refuse("no home folder is known for the store: name it with --store-dir",

@@ -19,7 +19,8 @@ std::unexpected<Error> refuse_words(std::string message, const std::string& prog
 }
 
 Result<ChosenCommand> read_command_words(CLI::App& app, const std::string& program,
-                                         std::vector<std::string> words) {
+                                         std::vector<std::string> words,
+                                         const std::string& otherwise) {
   std::ranges::reverse(words);  // CLI11 takes them from the back
   const auto chosen = [&]() -> const CLI::App* {
     const auto commands = app.get_subcommands();
@@ -37,14 +38,17 @@ Result<ChosenCommand> read_command_words(CLI::App& app, const std::string& progr
   } catch (const CLI::ParseError& error) {
     return refuse_words(error.what(), program, name());
   }
-  return ChosenCommand{name(), ""};
+  if (chosen() != nullptr) return ChosenCommand{name(), ""};
+  return ChosenCommand{otherwise, otherwise.empty() ? app.help() : ""};
+}
+
+int report_error(const Error& error, int code) {
+  fmt::print(stderr, "samovar: {}\n", error.describe());
+  return code;
 }
 
 std::optional<int> answer_without_running(const Error* error, const std::string& help) {
-  if (error != nullptr) {
-    fmt::print(stderr, "samovar: {}\n", error->describe());
-    return kExitUsage;
-  }
+  if (error != nullptr) return report_error(*error, kExitUsage);
   if (help.empty()) return std::nullopt;
   fmt::print("{}", help);
   return 0;

@@ -63,9 +63,9 @@ Result<ModelsRequest> parse_models(const std::vector<std::string>& arguments,
   Parsed parsed;
   CLI::App app(kAbout, kProgram);
   add_commands(app, request, parsed);
-  const auto chosen = read_command_words(app, kProgram, arguments);
+  const auto chosen = read_command_words(app, kProgram, arguments, "ls");
   if (!chosen) return std::unexpected(chosen.error());
-  request.command = chosen->name.empty() ? "ls" : chosen->name;
+  request.command = chosen->name;
   request.help = chosen->help;
   if (!request.help.empty()) return request;
   auto settings = hub_settings(environment, parsed.token, parsed.offline);

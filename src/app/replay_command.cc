@@ -8,6 +8,7 @@
 #include <memory>
 #include <utility>
 
+#include "app/command_words.h"
 #include "app/options.h"
 #include "app/progress_display.h"
 #include "app/serve.h"
@@ -26,11 +27,6 @@ namespace {
 constexpr Micros kReadyWithin = 10 * kSecond;
 constexpr Micros kStopGrace = 1 * kSecond;
 constexpr std::size_t kThreadsMax = 64;
-
-int report_error(const Error& error, int code) {
-  fmt::print(stderr, "samovar: {}\n", error.describe());
-  return code;
-}
 
 std::string turns_text(std::uint64_t turns) { return std::to_string(turns); }
 
@@ -186,11 +182,7 @@ int run(ReplayRequest request) {
 int replay_command(const std::vector<std::string>& arguments) {
   const char* key = std::getenv("SAMOVAR_API_KEY");
   auto request = parse_replay(arguments, key == nullptr ? "" : key);
-  if (!request) return report_error(request.error(), kExitUsage);
-  if (!request->help.empty()) {
-    fmt::print("{}", request->help);
-    return 0;
-  }
+  if (const auto code = answer_without_running(request)) return *code;
   return run(std::move(*request));
 }
 

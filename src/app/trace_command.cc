@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "app/command_words.h"
 #include "app/random_key.h"
 #include "app/serve.h"
 #include "client/append_file.h"
@@ -21,12 +22,6 @@ namespace {
 constexpr const char* kAbout =
     "Traces of traffic: what `samovar serve --record` writes and `samovar replay` makes again. "
     "docs/trace-format.md describes the file.";
-
-std::unexpected<Error> refuse(std::string message, const std::string& command) {
-  return fail(
-      ErrorKind::invalid_argument, std::move(message), "",
-      fmt::format("`samovar trace {}{}--help` says more", command, command.empty() ? "" : " "));
-}
 
 void add_generator(CLI::App* command, replay::GeneratorOptions& o) {
   const auto number = [&](const char* flag, auto& target, const char* about) {
@@ -131,29 +126,12 @@ Result<TraceRequest> parse_trace(const std::vector<std::string>& arguments) {
   CLI::App app(kAbout, "samovar trace");
   app.require_subcommand(0, 1);
   add_commands(app, request, seed);
-  const auto chosen = [&]() -> const CLI::App* {
-    const auto commands = app.get_subcommands();
-    return commands.empty() ? nullptr : commands.front();
-  };
-  try {
-    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
-  } catch (const CLI::CallForHelp&) {
-    request.help = chosen() == nullptr ? app.help() : chosen()->help("samovar trace");
-    return request;
-  } catch (const CLI::ExtrasError&) {
-    const auto extras = app.remaining(true);
-    const std::string what = chosen() == nullptr ? "unknown command: " : "not expected: ";
-    return refuse(what + (extras.empty() ? "" : extras.front()),
-                  chosen() == nullptr ? "" : chosen()->get_name());
-  } catch (const CLI::ParseError& error) {
-    return refuse(error.what(), chosen() == nullptr ? "" : chosen()->get_name());
-  }
-  if (chosen() == nullptr) {
-    request.help = app.help();
-    return request;
-  }
-  request.command = chosen()->get_name();
-  if (request.command == "redact" && chosen()->count("--seed") > 0) request.seed = seed;
+  const auto chosen = read_command_words(app, "samovar trace", arguments);
+  if (!chosen) return std::unexpected(chosen.error());
+  request.command = chosen->name;
+  request.help = chosen->help;
+  if (!request.help.empty()) return request;
+  if (!seed.empty()) request.seed = seed;
   return request;
 }
 
@@ -172,19 +150,9 @@ Result<TraceAnswer> run_trace(const TraceRequest& request) {
 
 int trace(const std::vector<std::string>& arguments) {
   const auto request = parse_trace(arguments);
-  if (!request) {
-    fmt::print(stderr, "samovar: {}\n", request.error().describe());
-    return kExitUsage;
-  }
-  if (!request->help.empty()) {
-    fmt::print("{}", request->help);
-    return 0;
-  }
+  if (const auto code = answer_without_running(request)) return *code;
   const auto answer = run_trace(*request);
-  if (!answer) {
-    fmt::print(stderr, "samovar: {}\n", answer.error().describe());
-    return kExitFailure;
-  }
+  if (!answer) return report_error(answer.error(), kExitFailure);
   for (const std::string& note : answer->notes) fmt::print(stderr, "samovar: {}\n", note);
   fmt::print("{}", answer->text);
   return 0;
