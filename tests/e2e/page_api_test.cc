@@ -206,7 +206,8 @@ TEST(PageApi, TheDiskIsInTheTreeAndRestoresAreHits) {
   ServerProcess server(options(folder));
   const auto hits = [&] {
     int most = 0;
-    for (const Json& node : get(server.port(), "/v1/samovar/sessions").json["nodes"]) {
+    const Json shown = get(server.port(), "/v1/samovar/sessions").json;
+    for (const Json& node : shown["nodes"]) {
       if (!node["disk"].is_null()) most = std::max(most, node["disk"]["hits"].get<int>());
     }
     return most;
