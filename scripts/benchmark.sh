@@ -50,6 +50,9 @@ fi
 
 # --- what is needed ---
 
+for tool in curl jq; do
+  command -v "$tool" >/dev/null || die "$tool is missing: run make setup"
+done
 [ -x build/samovar ] || scripts/build.sh release samovar
 [ -f "$model" ] || scripts/models.sh
 [ -f "$model" ] || die "$model is missing: run make models"
@@ -101,21 +104,32 @@ finish() {
 trap finish EXIT
 trap 'exit 130' INT TERM
 
-# Both with the same context, threads and model; everything else as each has it by default, but for
-# --skip-chat-parsing: llama-server fails at the end of replies that are no sound text of the template's,
-# which those of random weights never are. It has less to do with it, not more.
+# Both with the same context, threads and model; everything else as each has it by default.
 start_servers() { # CONTEXT
   rm -rf "$work/store"
   printf '%s\n' build/samovar serve -m "$model" -c "$1" -t "$threads" --port $ours_port \
     --store-dir "$work/store" >"$work/samovar.command"
-  printf '%s\n' build/peer/llama-server -m "$model" -c "$1" -t "$threads" -ngl 0 --skip-chat-parsing \
+  printf '%s\n' build/peer/llama-server -m "$model" -c "$1" -t "$threads" -ngl 0 \
     --port $peer_port >"$work/llama-server.command"
   "$work/control" samovar restart
   "$work/control" llama-server restart
 }
 
-# The model's weights are random: what it says does not come back as the tokens it was, so the history
-# has fixed replies (docs/bench.md).
+# The model's weights are random. What it says is often no sound UTF-8, at which llama-server fails, and
+# does not come back as the tokens it was. So the token of one word is given all the weight, on both
+# servers alike: replies are that word, and decoding costs what it always does. The history has fixed
+# replies (docs/bench.md).
+find_word() { # leaves its token in $word
+  local tries
+  for tries in $(seq 600); do
+    word="$(curl -sf "http://127.0.0.1:$ours_port/tokenize" -d '{"content": " tea"}' |
+      jq -r '.tokens[0] // empty' || true)"
+    [ -z "$word" ] || return 0
+    sleep 0.2
+  done
+  die "samovar does not start: $(tail -n 5 "$work/samovar.log")"
+}
+
 measure() { # COMMAND NAME OPTIONS...
   local command="$1" name="$2"
   shift 2
@@ -126,14 +140,15 @@ measure() { # COMMAND NAME OPTIONS...
     --restart-cmd "llama-server=$work/control llama-server restart" \
     --store-dir "samovar=$work/store" \
     --flags "samovar=-c $server_context -t $threads" \
-    --flags "llama-server=-c $server_context -t $threads -ngl 0 --skip-chat-parsing" \
-    --replies fixed --json "$work/$name.json" "$@" >"$work/$name.txt" ||
+    --flags "llama-server=-c $server_context -t $threads -ngl 0" \
+    --replies fixed --extra "{\"logit_bias\": {\"$word\": 100}}" --json "$work/$name.json" "$@" >"$work/$name.txt" ||
     die "$command failed: $(tail -n 5 "$work/$name.txt"; tail -n 5 "$work/"*.log)"
 }
 
 began=$SECONDS
 server_context=$context
 start_servers $context
+find_word
 measure all one --depth $depths --rounds $rounds "${counts[@]}" \
   --steps cold,decode,resident,side,edit,restart_warm,restart_cold
 server_context=$session_context
