@@ -41,8 +41,8 @@ struct DiskPart {
 };
 
 struct PrefixNode {
-  // "s:" and a sequence that ends here, else "d:" and the place on disk, else "m:", a sequence and a
-  // position.
+  // "s:" and a sequence that ends here, else "d:" and the place on disk, else "m:", a sequence and
+  // a position.
   std::string id;
   int parent = -1;  // index; always smaller than that of the node itself
   Position begin = 0;
