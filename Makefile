@@ -2,7 +2,7 @@
 # Options of llama.cpp: SAMOVAR_LLAMA=auto|cpu|cuda|vulkan|metal|source|<folder>, see scripts/llama.sh.
 
 SOURCES = git ls-files -co --exclude-standard '*.cc' '*.h'
-CTEST = ctest --output-on-failure -j1
+CTEST = ctest --output-on-failure -j$(shell getconf _NPROCESSORS_ONLN)
 
 .PHONY: help setup build models models-all run demo test agents format lint asan tsan fuzz web clean
 .DEFAULT_GOAL := help
@@ -30,7 +30,8 @@ demo: build ## the same conversation, then end; fails if a follow-up was compute
 	@scripts/models.sh tiny-qwen35moe
 	@scripts/demo.sh
 
-test: models ## the whole test suite, one test at a time
+test: models ## the whole test suite
+	@scripts/setup.sh test
 	@$(CTEST) --test-dir build </dev/null
 
 agents: models ## coding agents from npm (1.5 GB) do a task on a scripted server; AGENTS="pi qwen": only these

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what the build needs. On Debian and its kin: asks dpkg what is missing and only then calls
+# Installs what the build needs, and with "test" what its tests use besides. On Debian and its kin: asks dpkg what is missing and only then calls
 # apt-get (as root, or through sudo). Elsewhere: says what to install. Idempotent.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -27,26 +27,36 @@ if ! command -v dpkg-query >/dev/null; then
   exit 0
 fi
 
+is_installed() { [ "$(dpkg-query -W -f '${Status}' "$1" 2>/dev/null || true)" = "install ok installed" ]; }
+
+apt_install() {
+  local as_root=""
+  if [ "$(id -u)" != 0 ]; then
+    command -v sudo >/dev/null ||
+      die "not root and no sudo. As root, run: apt-get install $*"
+    as_root=sudo
+  fi
+  export DEBIAN_FRONTEND=noninteractive
+  $as_root apt-get update -q || say "apt-get update failed; trying with the package lists as they are"
+  $as_root apt-get install -y -q --no-install-recommends "$@" </dev/null
+}
+
 missing=""
 for package in $packages; do
-  state="$(dpkg-query -W -f '${Status}' "$package" 2>/dev/null || true)"
-  [ "$state" = "install ok installed" ] || missing="$missing $package"
+  is_installed "$package" || missing="$missing $package"
 done
 command -v npm >/dev/null || missing="$missing npm"
 if [ -z "$missing" ]; then
   say "nothing to install"
-  exit 0
+else
+  say "installing:$missing"
+  # shellcheck disable=SC2086 # a list of words
+  apt_install $missing ||
+    die "apt-get could not install:$missing. See its message above, then run this again"
 fi
 
-say "installing:$missing"
-as_root=""
-if [ "$(id -u)" != 0 ]; then
-  command -v sudo >/dev/null ||
-    die "not root and no sudo. As root, run: apt-get install$missing"
-  as_root=sudo
+# A browser, for the tests of the page; without it they are left out.
+if [ "${1:-}" = test ] && ! command -v chromium >/dev/null; then
+  say "installing: chromium, for the tests of the page"
+  apt_install chromium || say "chromium cannot be had: the tests of the page will be left out"
 fi
-export DEBIAN_FRONTEND=noninteractive
-$as_root apt-get update -q || say "apt-get update failed; trying with the package lists as they are"
-# shellcheck disable=SC2086 # a list of words
-$as_root apt-get install -y -q --no-install-recommends $missing </dev/null ||
-  die "apt-get could not install:$missing. See its message above, then run this again"

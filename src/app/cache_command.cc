@@ -1,13 +1,14 @@
 #include "app/cache_command.h"
 
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <cstdio>
 
 #include "app/cache_run.h"
 #include "app/command_words.h"
+#include "app/progress_display.h"
 #include "app/serve.h"
+#include "base/size_text.h"
 #include "fs/posix_fs.h"
 
 namespace samovar::app {
@@ -22,12 +23,14 @@ int cache(const std::vector<std::string>& arguments) {
   const auto request = parse_cache(arguments);
   if (const auto code = answer_without_running(request)) return *code;
   PosixFs fs;
-  CacheTools tools{fs, system_clock()};
-  if (isatty(STDERR_FILENO) != 0) {
-    tools.progress = [](std::string_view line) { fmt::print(stderr, "\r{}\033[K", line); };
+  CacheAnswer answer;
+  {
+    ProgressDisplay display([](const std::string& line) { fmt::print(stderr, "{}\n", line); },
+                            {.amount = format_bytes, .verb = "checking", .rate = true});
+    CacheTools tools{fs, system_clock()};
+    tools.progress = [&display](const Progress& progress) { display.progress(progress); };
+    answer = run_cache(*request, tools);
   }
-  const CacheAnswer answer = run_cache(*request, tools);
-  if (tools.progress) fmt::print(stderr, "\r\033[K");
   fmt::print("{}", answer.text);
   std::fflush(stdout);
   fmt::print(stderr, "{}", answer.error);

@@ -8,10 +8,10 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
+#include "base/progress_text.h"
 #include "base/result.h"
 #include "fs/fs.h"
 
@@ -47,7 +47,7 @@ struct CacheTools {
   Fs& fs;
   const Clock& clock;
   bool catalog = true;
-  std::function<void(std::string_view line)> progress = {};  // of what takes long; may be empty
+  std::function<void(const Progress& progress)> progress = {};  // of what takes long; may be empty
 };
 
 [[nodiscard]] CacheAnswer run_cache(const CacheRequest& request, const CacheTools& tools);

@@ -15,7 +15,7 @@ namespace samovar::app {
 
 namespace {
 
-constexpr Micros kProgressEvery = 1 * kSecond;
+constexpr Micros kProgressAfter = 1 * kSecond;  // what is quicker needs none
 
 }  // namespace
 
@@ -79,12 +79,10 @@ CacheRun::Answer CacheRun::stats() {
 CacheRun::Answer CacheRun::verify() {
   const auto access = request_.repair ? StoreAccess::change : StoreAccess::read;
   if (auto status = open(access); !status) return std::unexpected(status.error());
-  Micros said = tools_.clock.now();
+  const Micros began = tools_.clock.now();
   const auto progress = [&](const FileCount& done, const FileCount& all) {
-    if (!tools_.progress || tools_.clock.now() - said < kProgressEvery) return;
-    said = tools_.clock.now();
-    tools_.progress(fmt::format("{} of {} files, {} of {}", done.files, all.files,
-                                format_bytes(done.bytes), format_bytes(all.bytes)));
+    if (!tools_.progress || tools_.clock.now() - began < kProgressAfter) return;
+    tools_.progress({fmt::format("{} files", all.files), done.bytes, all.bytes});
   };
   const auto report = admin_->verify(request_.quick, request_.repair, progress);
   if (!report) return std::unexpected(report.error());

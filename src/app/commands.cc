@@ -29,8 +29,10 @@ struct Command {
   std::string_view about;
 };
 
+int serve_model(const Words& words) { return serve(words); }
+
 constexpr std::array kCommands = {
-    Command{"serve", serve, "serve a model over HTTP"},
+    Command{"serve", serve_model, "serve a model over HTTP"},
     Command{"chat", chat, "talk with a model in the terminal"},
     Command{"cache", cache, "look into and look after the sessions on disk"},
     Command{"models", models, "list, download and remove models of the hub"},

@@ -39,6 +39,7 @@ class OwnServer {
     ServeOptions& options = parsed->options;
     // The user's own sessions are not to be mixed with those of a replay.
     if (std::ranges::find(words, "--store-dir") == words.end()) options.store = false;
+    options.announce = false;  // standard output is the report's
     if (auto resolved = resolve(options); !resolved) return std::unexpected(resolved.error());
     if (!options.hf_repo.empty()) {
       return fail(ErrorKind::invalid_argument, "a replay downloads no model", "--hf-repo",
