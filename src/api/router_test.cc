@@ -45,7 +45,8 @@ class RouterTest : public testing::Test {
   BackgroundReplies background_{executor_};
   ResponsesApi responses_{runner_, background_, "qwen"};
   Router router_{{completions_, messages_, responses_, text_, nullptr, models_,
-                  [this] { return ready_; }, [] { return std::string("# the metrics\n"); }}};
+                  [this] { return ready_; }, nullptr,
+                  [] { return std::string("# the metrics\n"); }}};
 };
 
 TEST_F(RouterTest, MetricsArePlainTextOfTheVersionThatScrapersExpect) {

@@ -84,7 +84,9 @@ TEST(Bench, FollowUpInThisProcess) {
     ASSERT_EQ(found.size(), count) << step;
     for (const Json& each : found) {
       expect_reused(each);
-      if (std::string(step) != "resident") EXPECT_EQ(each["source"], "store");
+      if (std::string(step) != "resident") {
+        EXPECT_EQ(each["source"], "store");
+      }
     }
   }
 }
