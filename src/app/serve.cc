@@ -68,7 +68,7 @@ HttpResponse answer_while_loading(const HttpRequest& request) {
 void announce(const ServeOptions& options, const Service& service, const std::string& url) {
   const std::string key =
       options.api_keys.empty() ? "" : " -H \"Authorization: Bearer $SAMOVAR_API_KEY\"";
-  fmt::print("\nserving {} at {}\n\n", service.model_id(), url);
+  fmt::print("\nserving {} at {}, where a browser sees what it does\n\n", service.model_id(), url);
   fmt::print(
       "  curl {}/v1/chat/completions{} -d "
       "'{{\"messages\":[{{\"role\":\"user\",\"content\":\"Hello\"}}]}}'"
