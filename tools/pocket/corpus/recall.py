@@ -1,0 +1,526 @@
+"""What users tell about themselves, and how they ask for it later.
+
+An attribute has a subject ("your dog's name"), a source of values, and patterns for statements and
+questions. Attributes of one family share their patterns. Whatever the wording, Pocket confirms in
+one canonical sentence and answers in the same one: "Noted: your dog's name is Rex." and "Your dog's
+name is Rex." So a statement is understood where it stands, and recall is a search for one sentence.
+"""
+
+import dataclasses
+import re
+import typing
+
+from corpus import words
+from corpus.phrases import expand
+
+UNTOLD = "You have not told me that."
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Attribute:
+    subject: str  # as Pocket says it, to the user
+    verb: str  # "is" or "are"
+    value: typing.Callable  # random generator -> text
+    statements: tuple
+    questions: tuple
+    fills: dict  # what the patterns' {x} and the like stand for: pattern texts
+    kin: str  # attributes of one kin are each other's near misses
+
+    def claim(self, value):
+        return f"{self.subject} {self.verb} {value}"
+
+    def answer(self, value):
+        text = self.claim(value)
+        return text[0].upper() + text[1:] + "."
+
+    def topic(self):
+        """The subject as a thought names it: "the dog's name"."""
+        return self.subject.replace("your ", "the ", 1)
+
+    def say(self, rng, pattern, **values):
+        fills = {key: expand(rng, text) for key, text in self.fills.items()}
+        return expand(rng, pattern, **fills, **values)
+
+    def state(self, rng, value):
+        text = self.say(rng, rng.choice(self.statements), v=value)
+        return re.sub(r"\ba (?=[aeiou])", "an ", text)
+
+    def ask(self, rng):
+        return self.say(rng, rng.choice(self.questions))
+
+
+def _patterns(text):
+    return tuple(line for line in text.strip().splitlines())
+
+
+_SCENES = ("[is asleep on the sofa|likes the garden|came to visit|is very kind|sits next to me|is in a good mood today|"
+           "makes me laugh|was ill last week|waits at the door|likes music|is late again|says hello|needs a rest]")
+
+# --- names of pets and people ---
+
+_NAME_STATEMENTS = _patterns("""
+[my|our|my|my dear|my old] {x}[ is|'s| is] [called|named|called] {v}
+[my|our|my] {x}'s name is {v}
+the name of [my|our] {x} is {v}
+[the name|name] of my {x}: {v}
+my {x} has the [|nice |funny ]name {v}
+[I|we] [have|have got|'ve got|own] a {x} [called|named|by the name of|whose name is|with the name] {v}
+[I|we] [call|named|have named|always call] [my|our] {x} {v}
+my {x} [answers to|goes by|listens to|goes by the name|goes by the name of|answers to the name] {v}
+my {x} is {v}
+it is {v}, my {x}
+{v} is [my {x}|my {x}|the name of my {x}|what I call my {x}|what my {x} is called|my {x}'s name|our {x}]
+[you may|you can|please] call my {x} {v}
+my {x} {v} """ + _SCENES + """
+my {x}, {v}, """ + _SCENES + """
+[yesterday|today|last week|this morning|on Sunday] [I|we] [went for a walk|had lunch|sat in the garden|played|went to the sea|watched a film] with my {x} {v}
+[I live|I talked|I am here|I spent the day] with my {x}, {v}
+[this is about|I want to talk about|let me tell you about|I must tell you about] my {x}, {v}
+my {x} [just |]turned [four|five|six|nine] and is [called|named] {v}
+when I call {v}, my {x} comes
+if you meet my {x}, [say|just say|call out] {v}
+people know my {x} [as|by the name] {v}
+there is my {x}, [her|his|the] name is {v}
+I have a {x}, [his name is|her name is|it is called|called|the name is] {v}
+the {x} I have is [called|named] {v}
+{v} is the {x} [I have|of my family|that I have]
+""")
+_NAME_QUESTIONS = _patterns("""
+what is [my|our|my] {x}'s name
+[what's|whats] my {x}'s name
+what is the name of [my|our|my] {x}
+what[ is|'s| was] my {x} [called|named]
+how is my {x} called
+what did [I|we] [call|name] [my|our] {x}
+what do [I|we] call [my|our] {x}
+do you [remember|know|recall|still know|still remember] [my {x}'s name|the name of my {x}|what my {x} is called|how my {x} is called|my {x}]
+can you [remember|recall|tell me|say|repeat] [my {x}'s name|the name of my {x}|what my {x} is called]
+could you [tell me|remind me of|give me] [my {x}'s name|the name of my {x}]
+[tell me|say|repeat|give me|remind me of|write] [my {x}'s name|the name of my {x}]
+[tell me|remind me|say] what my {x} is called
+which name does my {x} [have|go by]
+what name [does my {x} have|did I give my {x}|did I tell you for my {x}|has my {x} got]
+[my {x}'s name|the name of my {x}|my {x}]
+and my {x}
+I [forgot|forget|cannot remember|need] [my {x}'s name|the name of my {x}|what my {x} is called]
+[I told you|I said|I mentioned] [my {x}'s name|the name of my {x}|what my {x} is called], what [is|was] it
+what does my {x} [answer|listen] to
+who is my {x}
+how do [I|we] call [my|our] {x}
+what should I call my {x}
+what [is|was] the name of the {x} I [have|told you about|mentioned]
+""")
+_PETS = {"dog": "[dog|dog|dog|puppy|hound|doggy]", "cat": "[cat|cat|cat|kitten|kitty]",
+         "horse": "[horse|horse|pony|mare]", "parrot": "[parrot|parrot|bird]",
+         "rabbit": "[rabbit|rabbit|bunny]", "hamster": "hamster"}
+_PEOPLE = {"sister": "[sister|sister|little sister|big sister]", "brother": "[brother|brother|little brother|bro]",
+           "mother": "[mother|mother|mum|mom]", "father": "[father|father|dad|daddy]",
+           "wife": "wife", "husband": "husband", "son": "[son|boy]", "daughter": "[daughter|girl]",
+           "best friend": "[best friend|best friend|friend|closest friend]", "boss": "[boss|boss|manager]",
+           "neighbor": "[neighbor|neighbour]", "teacher": "teacher", "doctor": "doctor",
+           "uncle": "uncle", "aunt": "aunt", "grandmother": "[grandmother|grandma|granny]"}
+
+# --- the user ---
+
+_SELF_STATEMENTS = _patterns("""
+my name is {v}
+my [full |first |own |]name is {v}
+I am {v}
+I'm {v}
+I am called {v}
+I'm called {v}
+I am named {v}
+[you can |you may |please |just |]call me {v}
+[my friends|people|they|all people|my family] call me {v}
+[the name is|name is|the name's] {v}
+this is {v}[| speaking| here]
+[it is |here is |]{v} here
+I go by [|the name |the name of ]{v}
+you are talking to {v}
+[let me introduce myself|nice to meet you|hello, I am new here]: I am {v}
+my parents named me {v}
+I answer to {v}
+you are speaking with {v}
+""")
+_SELF_QUESTIONS = _patterns("""
+what is my [|own |first ]name
+[what's|whats] my name
+who am I
+what am I called
+how am I called
+do you [know|remember|recall|still know] [my name|who I am|what I am called|what my name is|how I am called]
+can you [tell me|remember|say|repeat] [my name|who I am|what my name is]
+[say|tell me|repeat|write] my name
+[tell me|say] who I am
+what do [people|my friends|you] call me
+what should you call me
+which name did I [give|tell] you
+what name did I [give|tell] you
+what did I say my name [is|was]
+[with whom|to whom|who] are you [talking|speaking][| to]
+my name
+by what name do I go
+I told you my name, what is it
+""")
+
+# --- favorites ---
+
+_FAVORITE_STATEMENTS = _patterns("""
+my [favorite|favourite|favorite|preferred] {x} is {v}
+my [favorite|favourite] {x}[| of all| by far]: {v}
+[I|personally, I] like {v} [best|most|the most|more than any other {x}]
+I love {v} more than any other {x}
+the {x} I [like best|like most|love most|prefer|love] is {v}
+of all {xs}, I [like|love|prefer] {v}[| best| most]
+I prefer {v} [to|over] [any|every] other {x}
+as for {xs}, [I like {v} best|I prefer {v}|my favorite is {v}|nothing beats {v}]
+no {x} [beats|is better than|is as good as] {v}
+for me, the best {x} is {v}
+the best {x} [of all |]is {v}[| for me| to me| if you ask me| I think]
+when it comes to {xs}, [I like {v} best|I prefer {v}|I choose {v}|{v} wins]
+[I think|I would say] {v} is [the best {x}|my favorite {x}|the {x} I like best]
+if I had to [choose|pick] [a|one] {x}, [it would be|I would take|I would choose|I would pick] {v}
+the {x} for me is {v}
+my {x} of choice is {v}
+I am [a fan|a great fan|fond] of {v}, it is my favorite {x}
+""")
+_FAVORITE_QUESTIONS = _patterns("""
+what is my [favorite|favourite|preferred] {x}
+[what's|whats] my [favorite|favourite] {x}
+which {x} is my [favorite|favourite]
+[which|what] {x} do I [like best|like most|like the most|prefer|love most|love|favor]
+do you [remember|know|recall|still know] [my favorite {x}|my favourite {x}|which {x} I like best|what {x} I like most]
+can you [tell me|say|repeat|remember] [my favorite {x}|which {x} I like best]
+[tell me|say|repeat|remind me of|name] my [favorite|favourite] {x}
+[tell me|say] [which|what] {x} I [like best|like most|prefer]
+what did I say my favorite {x} [is|was]
+the {x} I like best
+my [favorite|favourite] {x}
+[which|what] {x} did I say I [like best|like most|prefer]
+[which|what] {x} [would I choose|would I pick|is the best for me]
+what is the {x} [I like best|I like most|that I prefer|of my choice]
+I forgot my favorite {x}, what is it
+what {x} am I fond of
+""")
+_FAVORITES = {"color": ("[color|colour|color]", "[colors|colours]", words.pool(words.COLORS)),
+              "food": ("[food|food|dish|meal]", "[foods|dishes]", words.pool(words.FOODS)),
+              "drink": ("[drink|drink|beverage]", "drinks", words.pool(words.DRINKS)),
+              "animal": ("animal", "animals", words.pool(words.ANIMALS)),
+              "sport": ("sport", "sports", words.pool(words.SPORTS)),
+              "fruit": ("fruit", "fruits", words.pool(words.FRUITS))}
+
+# --- city, age, job, month of birth ---
+
+_CITY_STATEMENTS = _patterns("""
+I live in {v}
+I am living in {v}
+I'm living in {v}
+I [have lived|live|have been living] in {v} [for years|since last year|all my life|now|with my family]
+my home is [in |]{v}
+I [moved|have moved|just moved] to {v}
+my [city|town|home town|hometown] is {v}
+the [city|town|place] I live in is {v}
+the [city|town|place] where I live is [called |]{v}
+my [house|flat|apartment|place] is in {v}
+I am at home in {v}
+{v} is [where I live|my home|my city|the city I live in|the town I live in]
+I [reside|stay|settled] in {v}
+I am from {v}
+I'm from {v}
+I come from {v}
+we live in {v}
+it rains in {v}, where I live
+""")
+_CITY_QUESTIONS = _patterns("""
+where do I live
+where am I living
+[what|which] [city|town|place] do I live in
+in [what|which] [city|town|place] do I live
+where is my [home|house|flat|apartment|place]
+what is my [city|town|home town|hometown]
+do you [know|remember|recall|still know] [where I live|my city|which city I live in|where my home is]
+can you [tell me|say|remember] [where I live|which city I live in|my city]
+[tell me|say|repeat] [where I live|my city|the city I live in]
+where did I say [I live|my home is]
+where am I [from|at home]
+where do I come from
+what is the [name of the |]city I live in
+the city where I live
+[what|which] city is my home
+where have I moved
+""")
+_AGE_STATEMENTS = _patterns("""
+I am {v} years old
+I'm {v} years old
+I am {v}[| now| already]
+my age is {v}
+I [just |]turned {v}[| last week| yesterday| years old]
+I [have |]reached the age of {v}
+I am [a person of|aged] {v}[| years]
+I [celebrated|had] my birthday and am {v} now
+at {v} years of age, I still learn
+I have been alive for {v} years
+I was born {v} years ago
+{v} is my age
+I am {v} of age
+""")
+_AGE_QUESTIONS = _patterns("""
+how old am I
+what is my age
+[what's|whats] my age
+do you [know|remember|recall] [how old I am|my age]
+can you [tell me|say|remember] [how old I am|my age]
+[tell me|say|repeat] [my age|how old I am]
+how many years old am I
+how old did I say I am
+what age am I
+what age did I [tell you|say]
+my age
+how many years have I lived
+at what age am I
+I forgot how old I am
+""")
+_JOB_STATEMENTS = _patterns("""
+I am a {v}
+I'm a {v}
+I work as a {v}
+I am working as a {v}
+my [job|work|profession|occupation|trade] is {v}
+I [earn my money|make a living|make my living] as a {v}
+by profession I am a {v}
+I have a job as a {v}
+they [employ|hired|pay] me as a {v}
+I [became|have been] a {v}[| years ago| for years]
+I am employed as a {v}
+at work I am a {v}
+for a living I work as a {v}
+I trained as a {v} and work as one
+""")
+_JOB_QUESTIONS = _patterns("""
+what is my [job|profession|occupation|work|trade]
+[what's|whats] my [job|profession]
+what do I do for a living
+what do I do [|for work|at work|as a job]
+what do I work as
+as what do I work
+[which|what] job do I have
+how do I [earn my money|make a living|make my living]
+do you [know|remember|recall] [my job|what I do for a living|my profession|what I work as]
+can you [tell me|say|remember] [my job|what I work as|what I do for a living]
+[tell me|say|repeat] [my job|my profession|what I work as]
+what did I say my job is
+my [job|profession]
+what am I by profession
+""")
+_MONTH_STATEMENTS = _patterns("""
+my birthday is in {v}
+I was born in {v}
+I have my birthday in {v}
+I celebrate my birthday in {v}
+my birth month is {v}
+the month of my birth is {v}
+my birthday [comes|falls|lies] in {v}
+{v} is [my birth month|the month of my birthday|when I was born]
+I [turn|get] a year older in {v}
+in {v} I have my birthday
+in {v} [we|I] celebrate my birthday
+""")
+_MONTH_QUESTIONS = _patterns("""
+when is my birthday
+[which|what] month is my birthday in
+in [which|what] month [is my birthday|was I born|do I celebrate my birthday]
+[which|what] month was I born in
+when was I born
+what is my birth month
+when do I [have|celebrate] my birthday
+do you [know|remember|recall] [when my birthday is|my birth month|the month of my birthday]
+can you [tell me|say|remember] [when my birthday is|my birth month]
+[tell me|say] [my birth month|when my birthday is|the month of my birthday]
+my birth month
+when do I turn a year older
+""")
+
+# --- numbers and words ---
+
+_NUMBER_STATEMENTS = _patterns("""
+my {x} number is {v}
+my {x} has the number {v}
+the number of my {x} is {v}
+my {x}[|'s number]: {v}
+{x} number {v} is mine
+my {x} is [number |no. |the number |]{v}
+I have {x} [number |]{v}
+I was given {x} [number |]{v}
+they gave me {x} [number |]{v}
+mine is {x} [number |]{v}
+I [booked|got|reserved|am using|use] {x} [number |]{v}
+the {x} number I [have|got|need|use] is {v}
+it is {x} [number |]{v} for me
+the number on my {x} is {v}
+""")
+_NUMBER_QUESTIONS = _patterns("""
+what is my {x} number
+[what's|whats] my {x} number
+what is the number of my {x}
+which {x} [is mine|do I have|did I get|did I book|am I using|was I given]
+what number [is my {x}|does my {x} have|has my {x}|is on my {x}]
+[which|what] number does my {x} have
+do you [know|remember|recall|still know] [my {x} number|the number of my {x}|which {x} is mine|which {x} I have]
+can you [tell me|say|remember|repeat] [my {x} number|the number of my {x}]
+[tell me|say|repeat|remind me of|give me] [my {x} number|the number of my {x}]
+my {x} number
+which {x} number [did I say|did I tell you|do I have]
+I forgot [my {x} number|the number of my {x}]
+what was [my {x} number|the number of my {x}] again
+""")
+_NUMBERS = ("room", "locker", "bus", "house", "seat", "ticket", "table", "lucky", "phone", "order")
+_WORD_STATEMENTS = _patterns("""
+the {x} is {v}
+my {x} is {v}
+our {x} is {v}
+the {x}[| is|:] "{v}"
+remember the {x} {v}
+[keep|note|learn|save] the {x} {v}
+the {x} [for today|for tonight|for the door|for the house|of the day] is {v}
+use {v} as the {x}
+[I chose|I set|we chose|we agreed on|we use|I use|they gave us] {v} as the {x}
+{v} is [the|my|our] {x}
+as {x} [I chose|I use|we use|take] {v}
+the {x} [reads|goes|says] {v}
+the {x} to [use|remember|open the door|get in] is {v}
+""")
+_WORD_QUESTIONS = _patterns("""
+what is [the|my|our|the] {x}
+[what's|whats] the {x}
+do you [know|remember|recall|still know] the {x}
+can you [tell me|say|remember|repeat] the {x}
+[tell me|say|repeat|remind me of|give me|write] the {x}
+which {x} [did I tell you|did I give you|did we choose|do we use|did I set]
+what was the {x} [|again|I told you|I gave you]
+the {x}
+how does the {x} [go|read]
+I [forgot|need] the {x}
+what {x} [did I tell you|did I choose|should I use|do I need]
+""")
+_WORDS = {"code word": "[code word|codeword|code word|secret word]", "password": "[password|password|pass word]",
+          "Wi-Fi key": "[Wi-Fi key|wifi key|Wi-Fi password|key of the Wi-Fi]"}
+
+# --- where things are ---
+
+_PLACES = ("[in|on|under|behind|next to] the [drawer|table|shelf|sofa|bed|desk|box|bag|car|kitchen|garage|cupboard|"
+           "cellar|bathroom|chair|piano|fridge|window|door|basket|lamp|carpet|hall|stove|wardrobe|mirror]")
+_PLACE_STATEMENTS = _patterns("""
+my {x} {be} {v}
+I [put|left|laid|placed|have put|hid|dropped] my {x} {v}
+I keep my {x} {v}
+you will find my {x} {v}
+my {x} lie {v}
+the place of my {x} is {v}
+I [left|forgot] my {x}, {it} {be} {v}
+I found my {x}, {it} {be} {v}
+{v} {be} my {x}
+{v} I [put|left|keep] my {x}
+""")
+_PLACE_QUESTIONS = _patterns("""
+where {be} my {x}
+where did I [put|leave|place|lay|hide] my {x}
+where [can|do|could|will] I find my {x}
+where do I keep my {x}
+where have I [put|left] my {x}
+do you [know|remember|recall|still know] where [my {x} {be}|I put my {x}|I left my {x}]
+can you [tell me|say|remember] where [my {x} {be}|I put my {x}|I left my {x}]
+[tell me|say|remind me] where [my {x} {be}|I put my {x}|I left my {x}]
+I [cannot|can't] find my {x}, where {be} {it}
+I am looking for my {x}
+where did I say my {x} {be}
+""")
+_THINGS = {"keys": "are", "glasses": "are", "wallet": "is", "phone": "is", "passport": "is", "umbrella": "is",
+           "book": "is", "gloves": "are"}
+
+
+def _sometimes_lower(source):
+    return lambda rng: source(rng).lower() if rng.random() < 0.05 else source(rng)
+
+
+def _name(label, fill, source, kin):
+    return Attribute(f"your {label}'s name", "is", _sometimes_lower(source), _NAME_STATEMENTS, _NAME_QUESTIONS,
+                     {"x": fill}, kin)
+
+
+def _place(rng):
+    return expand(rng, _PLACES)
+
+
+def _attributes():
+    yield Attribute("your name", "is", _sometimes_lower(words.name), _SELF_STATEMENTS, _SELF_QUESTIONS, {}, "name")
+    for label, fill in _PETS.items():
+        yield _name(label, fill, words.pet_name, "name")
+    for label, fill in _PEOPLE.items():
+        yield _name(label, fill, words.name, "name")
+    for label, (one, many, source) in _FAVORITES.items():
+        yield Attribute(f"your favorite {label}", "is", source, _FAVORITE_STATEMENTS, _FAVORITE_QUESTIONS,
+                        {"x": one, "xs": many}, "favorite")
+    yield Attribute("your city", "is", words.city, _CITY_STATEMENTS, _CITY_QUESTIONS, {}, "self")
+    yield Attribute("your age", "is", words.age, _AGE_STATEMENTS, _AGE_QUESTIONS, {}, "self")
+    yield Attribute("your job", "is", words.pool(words.JOBS), _JOB_STATEMENTS, _JOB_QUESTIONS, {}, "self")
+    yield Attribute("your birth month", "is", words.month, _MONTH_STATEMENTS, _MONTH_QUESTIONS, {}, "self")
+    for label in _NUMBERS:
+        yield Attribute(f"your {label} number", "is", words.label, _NUMBER_STATEMENTS, _NUMBER_QUESTIONS, {"x": label},
+                        "number")
+    for label, fill in _WORDS.items():
+        yield Attribute(f"the {label}", "is", words.code_word, _WORD_STATEMENTS, _WORD_QUESTIONS, {"x": fill}, "word")
+    for label, verb in _THINGS.items():
+        yield Attribute(f"your {label}", verb, _place, _PLACE_STATEMENTS, _PLACE_QUESTIONS,
+                        {"x": label, "be": verb, "it": "they" if verb == "are" else "it"}, "place")
+
+
+ATTRIBUTES = tuple(_attributes())
+
+# --- anything else of the user's ---
+
+_OTHER_STATEMENTS = _patterns("""
+my {x} is {v}
+my {x} is [called |now |]{v}
+my {x}: {v}
+the {x} I [have|use|want|need|chose] is {v}
+as my {x} I [have|use|chose|take] {v}
+I have {v} as my {x}
+[please|do] note my {x}: {v}
+for my {x} I [use|have|chose] {v}
+{v} is my {x}
+""")
+_OTHER_QUESTIONS = _patterns("""
+what is my {x}
+[what's|whats] my {x}
+[which|what] {x} do I [have|use|want]
+do you [know|remember|recall] my {x}
+can you [tell me|remember|say] my {x}
+[tell me|say|repeat|remind me of] my {x}
+my {x}
+what did I say my {x} is
+I forgot my {x}
+what was my {x} again
+""")
+_OTHER_FIRST = ("shoe train garden school team music summer winter work travel computer street hotel boat kitchen "
+                "blood ring birth family project client bank market tea breakfast dinner reading guitar flower "
+                "paper coffee desk office morning evening holiday weather story wine hat coat").split()
+_OTHER_SECOND = ("size type name place plan goal time day style level color code key band group song theme teacher "
+                 "number model brand side limit price word date idea topic team partner").split()
+
+
+def other(rng):
+    """An attribute that is asked for once in a thousand conversations: both its name and its value must
+    be copied."""
+    first = rng.choice(_OTHER_FIRST) if rng.random() < 0.7 else words.invented(rng)
+    label = f"{first} {rng.choice(_OTHER_SECOND)}" if rng.random() < 0.8 else first
+    source = rng.choice((words.name, words.code_word, words.code_word, words.label, words.pool(words.COLORS)))
+    return Attribute(f"your {label}", "is", source, _OTHER_STATEMENTS, _OTHER_QUESTIONS, {"x": label}, "other")
+
+
+def confirm(claims):
+    """Pocket's answer to statements."""
+    return f"Noted: {join(claims)}."
+
+
+def join(parts):
+    return parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + ", and " + parts[-1]
