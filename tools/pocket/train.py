@@ -1,0 +1,176 @@
+"""Trains Pocket from nothing; a run that was interrupted goes on where its last checkpoint is.
+
+usage: train.py [--out FOLDER] [--seed N] [--scale S] [--workers N] [--minutes M]
+
+Writes FOLDER/tokenizer.json, FOLDER/checkpoint.pt and FOLDER/log.jsonl. The result is a function of
+the seed, the scale and the number of workers, on the same machine.
+"""
+
+import argparse
+import dataclasses
+import json
+import os
+import pathlib
+import time
+
+import environment  # noqa: F401  (before torch)
+import torch
+
+import bpe
+import data
+import model as pocket
+import optimizer
+import team
+
+CHECKPOINT_SECONDS = 120
+LOG_EVERY = 20  # steps
+WARMUP = 40  # steps of each stage
+
+
+@dataclasses.dataclass(frozen=True)
+class Stage:
+    name: str
+    rows: int
+    length: int
+    steps: int
+    begin: float  # learning rates, relative to those in optimizer.py
+    end: float
+
+    def rate(self, step, steps):
+        return (self.begin + (self.end - self.begin) * step / steps) * min(1.0, (step + 1) / WARMUP)
+
+
+# About 31 million tokens, 39 % of them in rows of 2,048 and more.
+STAGES = (
+    Stage("short", 16, 256, 1500, 1.0, 1.0),
+    Stage("medium", 12, 512, 1000, 1.0, 0.7),
+    Stage("long", 6, 1024, 1000, 0.7, 0.5),
+    Stage("longer", 4, 2048, 700, 0.5, 0.35),
+    Stage("longest", 2, 4096, 550, 0.35, 0.12),
+    Stage("last", 8, 1024, 300, 0.12, 0.0),
+    Stage("last longest", 2, 4096, 60, 0.03, 0.0),
+)
+
+
+class Training:
+    def __init__(self, arguments):
+        self.arguments = arguments
+        self.folder = arguments.out
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.tokenizer = self._tokenizer()
+        torch.manual_seed(arguments.seed)
+        self.model = pocket.Pocket(pocket.Config(len(self.tokenizer.tokens)))
+        self.team = team.Team(self.model, arguments.workers)
+        self.optimizer = optimizer.Both(self.model)
+        self.stage, self.step = 0, 0
+        self.totals = {}
+        self._resume()
+
+    def _tokenizer(self):
+        path = self.folder / "tokenizer.json"
+        if not path.exists():
+            data.make_tokenizer(self.arguments.seed).save(path)
+        return bpe.Tokenizer.load(path)
+
+    def _resume(self):
+        path = self.folder / "checkpoint.pt"
+        if not path.exists():
+            return
+        state = torch.load(path)
+        if state["run"] != self._run():
+            raise SystemExit(f"train: error: {path} is of another run ({state['run']}): "
+                             "remove the folder or name another one with --out")
+        self.model.load_state_dict(state["model"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.stage, self.step = state["stage"], state["step"]
+        print(f"goes on at stage {self.stage}, step {self.step}")
+
+    def _run(self):
+        return {"seed": self.arguments.seed, "scale": self.arguments.scale, "workers": self.arguments.workers}
+
+    def _save(self):
+        path = self.folder / "checkpoint.pt"
+        unfinished = path.with_suffix(".tmp")
+        torch.save({"run": self._run(), "model": self.model.state_dict(), "optimizer": self.optimizer.state_dict(),
+                    "stage": self.stage, "step": self.step}, unfinished)
+        unfinished.rename(path)
+
+    def compute(self, task, member):
+        """One member's share of a step: gradients, and the sum and number of losses of each category."""
+        stage, step = STAGES[task[0]], task[1]
+        tokens, weights, categories = data.batch(
+            self.tokenizer, f"{self.arguments.seed}/{stage.name}/{step}", stage.rows, stage.length)
+        weights[:, 0] = 0
+        whole = weights.sum()
+        own = slice(member, None, self.arguments.workers)
+        tokens, weights, categories = tokens[own], weights[own], categories[own]
+        wanted = weights > 0
+        losses = self.model.losses(tokens, wanted)
+        ((losses * weights[wanted]).sum() / whole).backward()
+        kinds, losses = categories[wanted], losses.detach()
+        return {name: (losses[kinds == i].sum().item(), int((kinds == i).sum()))
+                for i, name in enumerate(data.CATEGORIES) if name}
+
+    def run(self):
+        self.team.start(self.compute)
+        begin = saved = time.monotonic()
+        limit = self.arguments.minutes * 60
+        while self.stage < len(STAGES) and time.monotonic() - begin < limit:
+            self._one_step()
+            if time.monotonic() - saved > CHECKPOINT_SECONDS:
+                self._save()
+                saved = time.monotonic()
+        self._save()
+        self.team.stop()
+        return self.stage == len(STAGES)
+
+    def _one_step(self):
+        stage = STAGES[self.stage]
+        steps = max(1, round(stage.steps * self.arguments.scale))
+        begin = time.monotonic()
+        reports = self.team.gradient((self.stage, self.step))
+        torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
+        self.optimizer.step(stage.rate(self.step, steps))
+        self._count(reports, stage.rows * stage.length, time.monotonic() - begin)
+        self.step += 1
+        if self.step % LOG_EVERY == 0 or self.step == steps:
+            self._log(stage, steps)
+        if self.step == steps:
+            self.stage, self.step = self.stage + 1, 0
+
+    def _count(self, reports, tokens, seconds):
+        for report in reports:
+            for name, (loss, count) in report.items():
+                total = self.totals.setdefault(name, [0.0, 0])
+                total[0] += loss
+                total[1] += count
+        total = self.totals.setdefault("speed", [0, 0.0])
+        total[0] += tokens
+        total[1] += seconds
+
+    def _log(self, stage, steps):
+        speed = self.totals.pop("speed")
+        losses = {name: round(loss / count, 3) for name, (loss, count) in self.totals.items() if count}
+        line = {"stage": stage.name, "step": self.step, "of": steps, "tokens_per_second": round(speed[0] / speed[1]),
+                "losses": losses}
+        self.totals = {}
+        with open(self.folder / "log.jsonl", "a") as log:
+            log.write(json.dumps(line) + "\n")
+        print(f"{stage.name:12} {self.step:5}/{steps}  {line['tokens_per_second']:6} tok/s  " +
+              "  ".join(f"{name} {loss:.3f}" for name, loss in losses.items()), flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("build/pocket"))
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--scale", type=float, default=1.0, help="share of the full number of steps")
+    parser.add_argument("--workers", type=int, default=min(2, os.cpu_count() or 1), help="processes; 2 by default")
+    parser.add_argument("--minutes", type=float, default=1e9, help="stop after so long; the same command goes on")
+    torch.set_num_threads(1)
+    if not Training(parser.parse_args()).run():
+        raise SystemExit("train: stopped before the end; the same command goes on")
+
+
+if __name__ == "__main__":
+    main()
