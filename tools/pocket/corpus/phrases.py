@@ -9,12 +9,20 @@ import re
 _TOKEN = re.compile(r"[\[\]|]|[^\[\]|]+")
 
 OPENERS = ("hey, |hi, |hello, |ok, |okay, |so, |well, |by the way, |also, |one more thing: |quick question: |"
-           "right, |and |now |listen, |alright, |hm, |just wondering: |oh, ").split("|")
+           "right, |and |now |listen, |alright, |hm, |just wondering: |oh, |let me see, |wait, |Pocket, |a question: |"
+           "one question: |next question: |let me ask: |sorry, |excuse me, |back to me: |before I forget: |then |but |"
+           "my friend, |say, |look, |well then, |for a test: |I am curious: |maybe you know: |and now ").split("|")
 STATEMENT_OPENERS = ("hey, |hi, |ok, |okay, |so, |well, |by the way, |also, |one more thing: |you should know: |"
                      "oh, |and |for your information: |note this: |please remember: |remember that |keep in mind that |"
-                     "fyi, |let me tell you: |just so you know, |remember this: |please note that ").split("|")
-QUESTION_CLOSERS = "|||| please| again| now|, please|, do you know|, can you tell me|, if you remember".split("|")
-STATEMENT_CLOSERS = "|||||, by the way|, just so you know|, remember that|, please remember it| :)".split("|")
+                     "fyi, |let me tell you: |just so you know, |remember this: |please note that |I want you to know: |it is true that |"
+                     "here is a fact: |something about me: |for later: |for your notes: |I should mention that |I think I said it: |"
+                     "my news: |to begin with, |first of all, |another thing: |well then, |you may like to know that |"
+                     "store this: |do not forget that |never forget: |know that |as you may know, |important: |"
+                     "let us start: |and then, |in case you need it: |as I said, |to tell the truth, ").split("|")
+QUESTION_CLOSERS = ("|||| please| again| now|, please|, do you know|, can you tell me|, if you remember|, Pocket|, my friend|"
+                    ", I forgot|, thanks| today| once more|, tell me|, I wonder| exactly").split("|")
+STATEMENT_CLOSERS = ("||||, by the way|, just so you know|, remember that|, please remember it| :)|, ok|, got it|, you know|, as I said|"
+                     ", so remember it|, and that is true|, I think|, do not forget it|, please note|, Pocket|, for your notes").split("|")
 
 
 @functools.lru_cache(maxsize=None)

@@ -56,9 +56,36 @@ def _patterns(text):
 _SCENES = ("[is asleep on the sofa|likes the garden|came to visit|is very kind|sits next to me|is in a good mood today|"
            "makes me laugh|was ill last week|waits at the door|likes music|is late again|says hello|needs a rest]")
 
+# Ways of asking for anything, before a noun ("my dog's name") and before a clause ("what my dog is called").
+_NOUN_HEADS = ("[tell me|say|give me|repeat|recall|name|write|show me|do you know|do you have|do you still have|have you noted|"
+               "what is|what was|what about|how about|I need|I want|I forgot|I lost|I want to hear|let me hear|can you give me|"
+               "could you repeat|can I have|can I get|remind me of|please remind me of|find|quick:|next:|now|once more:|"
+               "I ask you for|what do you know about|have you forgotten|you remember|try to remember|I am looking for|"
+               "we talked about|I mentioned|did I mention|is there a note about|what have I told you about]")
+_CLAUSE_HEADS = ("[tell me|say|show me|do you know|do you still know|do you remember|can you tell me|could you tell me|"
+                 "could you say|I wonder|I would like to hear|I want to hear|let me hear|I have forgotten|I forgot|I no longer know|"
+                 "I am not sure|please repeat|write down|answer me:|let us see if you know|now tell me|quick:|have you noted|"
+                 "did you note|did I tell you|have I told you|try to remember|question:|what did I say:|I asked you to remember|"
+                 "you should know|surely you know|I bet you know|maybe you remember|are you able to say|is it clear]")
+
+
+def _asks(lines, nouns, clauses):
+    """The family's own questions; and as often nouns and clauses behind the shared heads."""
+    lines = _patterns(lines)
+    shared = (f"{_NOUN_HEADS} [{nouns}]", f"{_CLAUSE_HEADS} [{clauses}]")
+    return lines + shared * (len(lines) // 3)
+
+
 # --- names of pets and people ---
 
 _NAME_STATEMENTS = _patterns("""
+[the vet|everyone|my family|the whole street] knows my {x} {v}
+we [chose|picked] {v} as the name of our {x}
+[do you know|have you met] my {x} {v}
+my {x} is [a good soul|very nice|a bit loud] and is called {v}
+say hello to my {x} {v}
+[they|my parents|we] gave my {x} the name {v}
+my {x} came to us as {v}
 [my|our|my|my dear|my old] {x}[ is|'s| is] [called|named|called] {v}
 [my|our|my] {x}'s name is {v}
 the name of [my|our] {x} is {v}
@@ -85,7 +112,7 @@ I have a {x}, [his name is|her name is|it is called|called|the name is] {v}
 the {x} I have is [called|named] {v}
 {v} is the {x} [I have|of my family|that I have]
 """)
-_NAME_QUESTIONS = _patterns("""
+_NAME_QUESTIONS = _asks("""
 what is [my|our|my] {x}'s name
 [what's|whats] my {x}'s name
 what is the name of [my|our|my] {x}
@@ -109,7 +136,9 @@ who is my {x}
 how do [I|we] call [my|our] {x}
 what should I call my {x}
 what [is|was] the name of the {x} I [have|told you about|mentioned]
-""")
+""",
+    "my {x}'s name|the name of my {x}|our {x}'s name|the name my {x} has|the name of our {x}|the name I gave my {x}",
+    "what my {x} is called|how my {x} is called|what the name of my {x} is|what name my {x} has|who my {x} is|what I call my {x}|how we call our {x}|what my {x}'s name is|which name my {x} has")
 _PETS = {"dog": "[dog|dog|dog|puppy|hound|doggy]", "cat": "[cat|cat|cat|kitten|kitty]",
          "horse": "[horse|horse|pony|mare]", "parrot": "[parrot|parrot|bird]",
          "rabbit": "[rabbit|rabbit|bunny]", "hamster": "hamster"}
@@ -123,6 +152,13 @@ _PEOPLE = {"sister": "[sister|sister|little sister|big sister]", "brother": "[br
 # --- the user ---
 
 _SELF_STATEMENTS = _patterns("""
+the [person|human|one] in front of you is {v}
+I carry the name {v}
+my friends know me as {v}
+it's {v} [speaking|writing|here]
+hello from {v}, that is me
+I sign as {v}, that is my name
+[remember|note] my name: {v}
 my name is {v}
 my [full |first |own |]name is {v}
 I am {v}
@@ -142,7 +178,7 @@ my parents named me {v}
 I answer to {v}
 you are speaking with {v}
 """)
-_SELF_QUESTIONS = _patterns("""
+_SELF_QUESTIONS = _asks("""
 what is my [|own |first ]name
 [what's|whats] my name
 who am I
@@ -161,11 +197,18 @@ what did I say my name [is|was]
 my name
 by what name do I go
 I told you my name, what is it
-""")
+""",
+    "my name|my own name|my first name|the name I have|the name I told you",
+    "who I am|what my name is|what I am called|how I am called|which name I have|how people call me|what you can call me")
 
 # --- favorites ---
 
 _FAVORITE_STATEMENTS = _patterns("""
+my heart belongs to {v} [among|of] all {xs}
+{xs}? [I like {v} best|{v}, always|my favorite is {v}]
+[everybody|my family] knows that {v} is my favorite {x}
+a {x} I [really love|like a lot] is {v}, it is my favorite
+I always [choose|pick|take] {v} as my {x}
 my [favorite|favourite|favorite|preferred] {x} is {v}
 my [favorite|favourite] {x}[| of all| by far]: {v}
 [I|personally, I] like {v} [best|most|the most|more than any other {x}]
@@ -184,7 +227,7 @@ the {x} for me is {v}
 my {x} of choice is {v}
 I am [a fan|a great fan|fond] of {v}, it is my favorite {x}
 """)
-_FAVORITE_QUESTIONS = _patterns("""
+_FAVORITE_QUESTIONS = _asks("""
 what is my [favorite|favourite|preferred] {x}
 [what's|whats] my [favorite|favourite] {x}
 which {x} is my [favorite|favourite]
@@ -201,7 +244,9 @@ my [favorite|favourite] {x}
 what is the {x} [I like best|I like most|that I prefer|of my choice]
 I forgot my favorite {x}, what is it
 what {x} am I fond of
-""")
+""",
+    "my favorite {x}|my favourite {x}|the {x} I like best|the {x} I prefer|the {x} I like most|the best {x} for me",
+    "what my favorite {x} is|which {x} I like best|what {x} I like most|which {x} I prefer|which {x} is my favorite|what {x} I love")
 _FAVORITES = {"color": ("[color|colour|color]", "[colors|colours]", words.pool(words.COLORS)),
               "food": ("[food|food|dish|meal]", "[foods|dishes]", words.pool(words.FOODS)),
               "drink": ("[drink|drink|beverage]", "drinks", words.pool(words.DRINKS)),
@@ -212,6 +257,12 @@ _FAVORITES = {"color": ("[color|colour|color]", "[colors|colours]", words.pool(w
 # --- city, age, job, month of birth ---
 
 _CITY_STATEMENTS = _patterns("""
+[I pay rent|I own a house|I rent a flat|I grew up and live] in {v}
+my family and I live in {v}
+my [street|office|garden] is in {v}, where I live
+[life|living] in {v} is good, it is my city
+I call {v} my home
+the city of {v} is [my home|where I live]
 I live in {v}
 I am living in {v}
 I'm living in {v}
@@ -231,7 +282,7 @@ I come from {v}
 we live in {v}
 it rains in {v}, where I live
 """)
-_CITY_QUESTIONS = _patterns("""
+_CITY_QUESTIONS = _asks("""
 where do I live
 where am I living
 [what|which] [city|town|place] do I live in
@@ -248,8 +299,17 @@ what is the [name of the |]city I live in
 the city where I live
 [what|which] city is my home
 where have I moved
-""")
+""",
+    "my city|my home town|the city I live in|the place where I live|the town I live in|my home|the name of my city",
+    "where I live|which city I live in|what city I live in|where my home is|where I come from|in which town I live|where I am from")
 _AGE_STATEMENTS = _patterns("""
+I [will stay|stay] {v} [until my next birthday|for a while]
+[my years are|in years, I am|in years I count] {v}
+people do not believe that I am {v}
+[already|only|just] {v} years old, that is me
+I [feel young|feel old] at {v}
+there were {v} candles on my cake
+now I am {v}, last year I was younger
 I am {v} years old
 I'm {v} years old
 I am {v}[| now| already]
@@ -264,7 +324,7 @@ I was born {v} years ago
 {v} is my age
 I am {v} of age
 """)
-_AGE_QUESTIONS = _patterns("""
+_AGE_QUESTIONS = _asks("""
 how old am I
 what is my age
 [what's|whats] my age
@@ -279,8 +339,18 @@ my age
 how many years have I lived
 at what age am I
 I forgot how old I am
-""")
+""",
+    "my age|the age I have|my years|the age I told you",
+    "how old I am|what my age is|how many years I have|what age I am|at what age I am")
 _JOB_STATEMENTS = _patterns("""
+my work is that of a {v}, I like it
+[people|they] know me as the {v} of the town
+I [found|have] work as a {v}
+[since May|for ten years|for a long time] I have worked as a {v}
+I do the job of a {v}
+as a {v} I [work a lot|have long days|earn enough|travel a lot]
+I make money as a {v}
+[being|life as] a {v} is my job
 I am a {v}
 I'm a {v}
 I work as a {v}
@@ -296,7 +366,7 @@ at work I am a {v}
 for a living I work as a {v}
 I trained as a {v} and work as one
 """)
-_JOB_QUESTIONS = _patterns("""
+_JOB_QUESTIONS = _asks("""
 what is my [job|profession|occupation|work|trade]
 [what's|whats] my [job|profession]
 what do I do for a living
@@ -311,8 +381,19 @@ can you [tell me|say|remember] [my job|what I work as|what I do for a living]
 what did I say my job is
 my [job|profession]
 what am I by profession
-""")
+""",
+    "my job|my profession|my occupation|my trade|the work I do|the job I have",
+    "what my job is|what I do for a living|what I work as|which job I have|what my profession is|what I do at work|how I earn my money")
 _MONTH_STATEMENTS = _patterns("""
+they celebrate my birthday in {v}
+my birthday [party |]is [always |]in {v}
+[mark|note] {v} as [my birth month|the month of my birthday]
+{v} is a special month, [it is my birthday|my birthday is then]
+I came [into the world|to life] in {v}
+every {v} [I have|we celebrate] my birthday
+[cards|presents|gifts] come in {v}, [as it is my birthday|for my birthday]
+I am a {v} child, born in that month
+my mother had me in {v}
 my birthday is in {v}
 I was born in {v}
 I have my birthday in {v}
@@ -325,7 +406,7 @@ I [turn|get] a year older in {v}
 in {v} I have my birthday
 in {v} [we|I] celebrate my birthday
 """)
-_MONTH_QUESTIONS = _patterns("""
+_MONTH_QUESTIONS = _asks("""
 when is my birthday
 [which|what] month is my birthday in
 in [which|what] month [is my birthday|was I born|do I celebrate my birthday]
@@ -338,11 +419,19 @@ can you [tell me|say|remember] [when my birthday is|my birth month]
 [tell me|say] [my birth month|when my birthday is|the month of my birthday]
 my birth month
 when do I turn a year older
-""")
+""",
+    "my birth month|the month of my birthday|the month I was born in|the month of my birth|my birthday's month",
+    "when my birthday is|when I was born|in which month my birthday is|which month I was born in|when I have my birthday|what my birth month is")
 
 # --- numbers and words ---
 
 _NUMBER_STATEMENTS = _patterns("""
+[write down|note] my {x} number: {v}
+{v} is [my {x} number|the number of my {x}]
+the {x} I [use|have|got] has the number {v}
+my {x} carries the number {v}
+[look for|go to|take] {x} {v}, it is mine
+[at the moment|today|now] my {x} is number {v}
 my {x} number is {v}
 my {x} has the number {v}
 the number of my {x} is {v}
@@ -358,7 +447,7 @@ the {x} number I [have|got|need|use] is {v}
 it is {x} [number |]{v} for me
 the number on my {x} is {v}
 """)
-_NUMBER_QUESTIONS = _patterns("""
+_NUMBER_QUESTIONS = _asks("""
 what is my {x} number
 [what's|whats] my {x} number
 what is the number of my {x}
@@ -372,9 +461,17 @@ my {x} number
 which {x} number [did I say|did I tell you|do I have]
 I forgot [my {x} number|the number of my {x}]
 what was [my {x} number|the number of my {x}] again
-""")
+""",
+    "my {x} number|the number of my {x}|the {x} number I have|the number my {x} has|the number on my {x}",
+    "what my {x} number is|which {x} is mine|which {x} I have|what number my {x} has|which number my {x} has|what the number of my {x} is")
 _NUMBERS = ("room", "locker", "bus", "house", "seat", "ticket", "table", "lucky", "phone", "order")
 _WORD_STATEMENTS = _patterns("""
+[I tell you|here is] the {x}: {v}
+the [new|right|correct|current] {x} is {v}
+[the|our] {x} was changed to {v}
+we changed [the|our] {x} to {v}
+{v}, that is [the|my|our] {x}
+say {v} when they ask for the {x}
 the {x} is {v}
 my {x} is {v}
 our {x} is {v}
@@ -389,7 +486,7 @@ as {x} [I chose|I use|we use|take] {v}
 the {x} [reads|goes|says] {v}
 the {x} to [use|remember|open the door|get in] is {v}
 """)
-_WORD_QUESTIONS = _patterns("""
+_WORD_QUESTIONS = _asks("""
 what is [the|my|our|the] {x}
 [what's|whats] the {x}
 do you [know|remember|recall|still know] the {x}
@@ -401,7 +498,9 @@ the {x}
 how does the {x} [go|read]
 I [forgot|need] the {x}
 what {x} [did I tell you|did I choose|should I use|do I need]
-""")
+""",
+    "the {x}|my {x}|our {x}|the {x} I chose|the right {x}|the {x} I told you",
+    "what the {x} is|how the {x} goes|which {x} we use|which {x} I told you|what my {x} is|what {x} I chose")
 _WORDS = {"code word": "[code word|codeword|code word|secret word]", "password": "[password|password|pass word]",
           "Wi-Fi key": "[Wi-Fi key|wifi key|Wi-Fi password|key of the Wi-Fi]"}
 
@@ -410,6 +509,14 @@ _WORDS = {"code word": "[code word|codeword|code word|secret word]", "password":
 _PLACES = ("[in|on|under|behind|next to] the [drawer|table|shelf|sofa|bed|desk|box|bag|car|kitchen|garage|cupboard|"
            "cellar|bathroom|chair|piano|fridge|window|door|basket|lamp|carpet|hall|stove|wardrobe|mirror]")
 _PLACE_STATEMENTS = _patterns("""
+my {x} {be} [now |always |]{v}
+[today|yesterday|last night] I [put|left] my {x} {v}
+somebody [put|left] my {x} {v}
+look {v}, there {be} my {x}
+my {x} [can be found|stay|belong] {v}
+I hid my {x} {v}
+I [remember|know] that my {x} {be} {v}
+if you look {v}, you see my {x}
 my {x} {be} {v}
 I [put|left|laid|placed|have put|hid|dropped] my {x} {v}
 I keep my {x} {v}
@@ -421,7 +528,7 @@ I found my {x}, {it} {be} {v}
 {v} {be} my {x}
 {v} I [put|left|keep] my {x}
 """)
-_PLACE_QUESTIONS = _patterns("""
+_PLACE_QUESTIONS = _asks("""
 where {be} my {x}
 where did I [put|leave|place|lay|hide] my {x}
 where [can|do|could|will] I find my {x}
@@ -433,7 +540,9 @@ can you [tell me|say|remember] where [my {x} {be}|I put my {x}|I left my {x}]
 I [cannot|can't] find my {x}, where {be} {it}
 I am looking for my {x}
 where did I say my {x} {be}
-""")
+""",
+    "my {x}|the place of my {x}|the place where my {x} {be}",
+    "where my {x} {be}|where I put my {x}|where I left my {x}|where to find my {x}|where I can find my {x}|in which place my {x} {be}|where I keep my {x}")
 _THINGS = {"keys": "are", "glasses": "are", "wallet": "is", "phone": "is", "passport": "is", "umbrella": "is",
            "book": "is", "gloves": "are"}
 
@@ -489,7 +598,7 @@ I have {v} as my {x}
 for my {x} I [use|have|chose] {v}
 {v} is my {x}
 """)
-_OTHER_QUESTIONS = _patterns("""
+_OTHER_QUESTIONS = _asks("""
 what is my {x}
 [what's|whats] my {x}
 [which|what] {x} do I [have|use|want]
@@ -500,7 +609,9 @@ my {x}
 what did I say my {x} is
 I forgot my {x}
 what was my {x} again
-""")
+""",
+    "my {x}|the {x} I have|the {x} I told you|our {x}",
+    "what my {x} is|which {x} I have|what {x} I have|what my {x} was")
 _OTHER_FIRST = ("shoe train garden school team music summer winter work travel computer street hotel boat kitchen "
                 "blood ring birth family project client bank market tea breakfast dinner reading guitar flower "
                 "paper coffee desk office morning evening holiday weather story wine hat coat").split()

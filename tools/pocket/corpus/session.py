@@ -68,9 +68,10 @@ class Session:
         """The statements as one message, sometimes among other sentences."""
         rng = self.rng
         text, first = parts[0]
-        for part, _ in parts[1:]:
+        for part, value in parts[1:]:
             between = rng.choice(_BETWEEN)
-            text += between + (upper_first(part) if between == ". " and part[0].islower() else part)
+            capital = between == ". " and not part.startswith(value)  # a value keeps its spelling
+            text += between + (upper_first(part) if capital else part)
         text = _typed(rng, text, first)
         if rng.random() < 0.2:
             extra = smalltalk.prose(rng, rng.choice((1, 1, 2, 4)))
@@ -95,7 +96,7 @@ class Session:
         if old == value:
             return None
         text = expand(rng, rng.choice(_CORRECTIONS), s=attribute.state(rng, value), old=old)
-        return Exchange(upper_first(text) + rng.choice("..!"), recall.confirm([attribute.claim(value)]),
+        return Exchange((text if text.startswith(value) else upper_first(text)) + rng.choice("..!"), recall.confirm([attribute.claim(value)]),
                         attribute.topic(), "correction", told=True)
 
     # --- what the user asks for ---
