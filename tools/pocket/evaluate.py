@@ -1,6 +1,7 @@
 """Scores a Pocket that Samovar serves: whole conversations over HTTP, temperature 0.
 
 usage: evaluate.py MODEL.gguf --mode heldout|dev|trained [--restart] [--thinking on|off] [--json FILE]
+       evaluate.py MODEL.gguf --chat FILE     one conversation, the user's lines from a file
 
 With --restart the server ends and starts anew before each question, and goes on from its store.
 """
@@ -131,6 +132,15 @@ def score(evaluation, mode, limit):
             "values of other conversations in replies": leaked, "categories": categories, "answers": answers}
 
 
+def chat(server, lines):
+    """A transcript: [user, reply] pairs of one conversation."""
+    messages = []
+    for line in lines:
+        messages.append({"role": "user", "content": line})
+        messages.append({"role": "assistant", "content": server.reply(messages)})
+    return [[user["content"], reply["content"]] for user, reply in zip(messages[::2], messages[1::2])]
+
+
 def table(scores):
     how = f"{scores['mode']}{', restart before each question' if scores['restart'] else ''}, " \
           f"thinking {'on' if scores['thinking'] else 'off'}"
@@ -142,26 +152,35 @@ def table(scores):
     return "\n".join(lines)
 
 
-def main():
+def parse():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model")
     parser.add_argument("--mode", choices=probes.MODES, default="dev")
+    parser.add_argument("--chat", type=pathlib.Path, help="lines of a user: answer them instead of the probes")
     parser.add_argument("--restart", action="store_true")
     parser.add_argument("--thinking", choices=("on", "off"), default="on")
     parser.add_argument("--json", type=pathlib.Path, help="scores and every answer go into this file")
     parser.add_argument("--server", default="build/samovar", help="the program; build/samovar by default")
     parser.add_argument("--limit", type=int, help="so many probes only, chosen at random")
-    arguments = parser.parse_args()
+    return parser.parse_args()
+
+
+def main():
+    arguments = parse()
     with tempfile.TemporaryDirectory(prefix="pocket-") as folder:
         server = Server(arguments.server, arguments.model, folder, arguments.thinking == "on")
         server.start()
         try:
-            scores = score(Evaluation(server, arguments.restart), arguments.mode, arguments.limit)
+            if arguments.chat:
+                result = chat(server, arguments.chat.read_text().splitlines())
+                print("\n".join(f"> {user}\n{reply}\n" for user, reply in result))
+            else:
+                result = score(Evaluation(server, arguments.restart), arguments.mode, arguments.limit)
+                print(table(result))
         finally:
             server.stop()
     if arguments.json:
-        arguments.json.write_text(json.dumps(scores, indent=1))
-    print(table(scores))
+        arguments.json.write_text(json.dumps(result, indent=1))
 
 
 if __name__ == "__main__":

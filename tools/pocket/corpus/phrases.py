@@ -80,6 +80,8 @@ def _dress(rng, text, openers, closers, mark, slips):
 
 
 def question(rng, text):
+    if rng.random() < 0.08:
+        text = text.lower()
     return _dress(rng, text, OPENERS, QUESTION_CLOSERS, "?", slips=0.06)
 
 

@@ -547,12 +547,8 @@ _THINGS = {"keys": "are", "glasses": "are", "wallet": "is", "phone": "is", "pass
            "book": "is", "gloves": "are"}
 
 
-def _sometimes_lower(source):
-    return lambda rng: source(rng).lower() if rng.random() < 0.05 else source(rng)
-
-
 def _name(label, fill, source, kin):
-    return Attribute(f"your {label}'s name", "is", _sometimes_lower(source), _NAME_STATEMENTS, _NAME_QUESTIONS,
+    return Attribute(f"your {label}'s name", "is", source, _NAME_STATEMENTS, _NAME_QUESTIONS,
                      {"x": fill}, kin)
 
 
@@ -561,7 +557,7 @@ def _place(rng):
 
 
 def _attributes():
-    yield Attribute("your name", "is", _sometimes_lower(words.name), _SELF_STATEMENTS, _SELF_QUESTIONS, {}, "name")
+    yield Attribute("your name", "is", words.name, _SELF_STATEMENTS, _SELF_QUESTIONS, {}, "name")
     for label, fill in _PETS.items():
         yield _name(label, fill, words.pet_name, "name")
     for label, fill in _PEOPLE.items():

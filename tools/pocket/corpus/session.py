@@ -31,8 +31,8 @@ class Session:
         self.values = {}  # attribute -> its value now
         self.due = {}  # attribute -> length of the conversation from which on it is asked for
         self.fresh = set()  # never asked for
-        # How much this user has to tell; some say little in a long conversation.
-        self.limit = rng.choice((2, 4, 6, 9, 12, 16, 24))
+        # How much this user has to tell; some say little.
+        self.limit = rng.choice((2, 4, 6, 9, 12, 16, 24) if characters < 6000 else (4, 8, 12, 18, 24, 30, 36))
 
     def exchange(self):
         while True:
@@ -53,16 +53,18 @@ class Session:
         room = min(self.limit - len(self.values), len(untold))
         if room <= 0:
             return None
+        lower = rng.random() < 0.08  # someone who never uses capitals
         told = rng.sample(untold, min(room, rng.choice((1, 1, 1, 1, 1, 1, 2, 2, 3, 4))))
         if rng.random() < 0.12:
             told[0] = recall.other(rng)
         claims, parts = [], []
         for attribute in told:
-            value = self._learn(attribute)
+            value = self._learn(attribute, lower)
             parts.append((attribute.state(rng, value), value))
             claims.append(attribute.claim(value))
-        return Exchange(self._told(parts), recall.confirm(claims), recall.join([a.topic() for a in told]), "statement",
-                        told=True)
+        text = self._told(parts)
+        return Exchange(text.lower() if lower else text, recall.confirm(claims), recall.join([a.topic() for a in told]),
+                        "statement", told=True)
 
     def _told(self, parts):
         """The statements as one message, sometimes among other sentences."""
@@ -80,11 +82,15 @@ class Session:
             text = rng.choice(("Hello! ", "Hi. ", "Good morning. ", "Hey there! ")) + text
         return text
 
-    def _learn(self, attribute):
-        value = attribute.value(self.rng)
-        self.values[attribute] = value
+    def _learn(self, attribute, lower=False):
+        rng = self.rng
+        value = attribute.value(rng)
+        self.values[attribute] = value = value.lower() if lower else value
         self.fresh.add(attribute)
-        self.due[attribute] = self.length + math.exp(self.rng.uniform(math.log(30), math.log(14000)))
+        # Distances of all orders of magnitude, and as often any that this conversation has room for.
+        rest = max(60.0, self.wanted - self.length)
+        wait = math.exp(rng.uniform(math.log(30), math.log(rest))) if rng.random() < 0.5 else rng.uniform(0, rest)
+        self.due[attribute] = self.length + wait
         return value
 
     def correction(self):
