@@ -1,20 +1,24 @@
-// Goal: the engine computes what Pocket's training code computed. Method: models/pocket.logits holds a
-// conversation's tokens and, after each, the likeliest next tokens with their logits, from the very
-// weights of models/pocket.gguf (tools/pocket/export.py writes both). SAMOVAR_POCKET names another
-// folder, for a model just made.
+// Goal: the engine computes what Pocket's training code computed, and the committed model is the one
+// that the hash beside it names. Method: models/pocket.logits holds a conversation's tokens and, after
+// each, the likeliest next tokens with their logits, from the very weights of models/pocket.gguf
+// (tools/pocket/export.py writes both). SAMOVAR_POCKET names another folder, for a model just made.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/hash.h"
 #include "engine/engine_testing.h"
 
 namespace samovar::testing {
@@ -96,6 +100,24 @@ class PocketTest : public ::testing::Test {
   int equal_ = 0;
   int compared_ = 0;
 };
+
+std::string read_file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+TEST_F(PocketTest, IsTheFileThatTheHashNames) {
+  const std::string sums = read_file(folder() + "/SHA256SUMS");
+  if (sums.empty()) GTEST_SKIP() << "not released yet: " << folder();
+  const std::string model = read_file(folder() + "/pocket.gguf");
+  std::string hex;
+  const std::vector<std::uint8_t> bytes(model.begin(), model.end());
+  for (const std::uint8_t byte : sha256(bytes)) {
+    hex += fmt::format("{:02x}", byte);
+  }
+  EXPECT_EQ(sums, hex + "  pocket.gguf\n");
+  EXPECT_LE(model.size(), 4'000'000U);
+}
 
 TEST_F(PocketTest, DecodesAsItWasTrained) {
   const Tokens tokens = sample_.tokens();

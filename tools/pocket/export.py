@@ -17,15 +17,17 @@ import data
 import gguf
 from model import EPSILON, TAPS, Config, Pocket
 
+CONTEXT = 8192  # nearly twice what it was trained on
 SAMPLE_TOKENS = 400
 LIKELIEST = 8  # logits written for each token
 # Largest difference of a logit: rounding of another order of summation, and ggml's 8-bit activations.
 TOLERANCES = {False: 0.02, True: 1.0}
 
+
 def metadata(config, tokenizer, template):
     own = {
         "block_count": config.layers,
-        "context_length": 8192,
+        "context_length": CONTEXT,
         "embedding_length": config.embedding,
         "feed_forward_length": config.feed_forward,
         "attention.head_count": config.heads,
@@ -64,6 +66,7 @@ def metadata(config, tokenizer, template):
         "tokenizer.chat_template": template,
     }
 
+
 def _layer_tensors(layer, config):
     """(name, parameter, is a matrix) of one layer, under the names of llama.cpp's qwen35."""
     yield "attn_norm.weight", layer.norm, False
@@ -94,6 +97,7 @@ def _layer_tensors(layer, config):
     yield "ffn_up.weight", up, True
     yield "ffn_down.weight", layer.down, True
 
+
 def tensors(model, quantized):
     """(name, array, in Q8_0) for gguf.write; the output matrix is the embedding."""
     yield "token_embd.weight", model.embedding.detach().numpy(), quantized
@@ -102,6 +106,7 @@ def tensors(model, quantized):
         for name, values, is_matrix in _layer_tensors(layer, model.config):
             yield f"blk.{i}.{name}", values.detach().numpy(), quantized and is_matrix
 
+
 def round_to_q8(model):
     """Gives the model the matrices that the Q8_0 file has. Rows are rounded by themselves, so it does
     not matter which matrices are one here and several there."""
@@ -109,6 +114,7 @@ def round_to_q8(model):
         for name, p in model.named_parameters():
             if p.ndim == 2 and not name.endswith("taps"):
                 p.copy_(torch.from_numpy(gguf.dequantize(p.numpy())))
+
 
 def sample(model, tokenizer, tolerance):
     """Text: the tolerance; then for each token its id, and the likeliest next ones with their logits."""
@@ -122,10 +128,12 @@ def sample(model, tokenizer, tolerance):
         lines.append(f"{token} {pairs}")
     return "\n".join(lines) + "\n"
 
+
 def load(checkpoint, tokenizer):
     model = Pocket(Config(len(tokenizer.tokens)))
     model.load_state_dict(torch.load(checkpoint)["model"])
     return model
+
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -137,12 +145,12 @@ def main():
     model = load(arguments.checkpoint, tokenizer)
     quantized = not arguments.f32
     template = arguments.template.read_text()
-    arguments.out.parent.mkdir(parents=True, exist_ok=True)
     gguf.write(arguments.out, metadata(model.config, tokenizer, template), list(tensors(model, quantized)))
     if quantized:
         round_to_q8(model)
     arguments.out.with_suffix(".logits").write_text(sample(model, tokenizer, TOLERANCES[quantized]))
     print(f"{arguments.out}: {arguments.out.stat().st_size / 1e6:.2f} MB")
+
 
 if __name__ == "__main__":
     main()

@@ -10,19 +10,20 @@ import subprocess
 
 import torch
 
-SOURCE = pathlib.Path(__file__).with_name("kernel.cc")
-BUILD = pathlib.Path(__file__).parents[2] / "build" / "pocket"
-FLAGS = ["-std=c++20", "-O3", "-march=native", "-ffast-math", "-fPIC", "-shared"]
+ROOT = pathlib.Path(__file__).parents[2]
+SOURCES = [pathlib.Path(__file__).with_name(name) for name in ("kernel.cc", "delta_net.h")]
+BUILD = ROOT / "build" / "pocket"
+FLAGS = [f"-I{ROOT}", "-std=c++20", "-O3", "-march=native", "-ffast-math", "-fPIC", "-shared"]
 
 
 def _compiled():
-    """The library of this very source, compiled now if nobody did before."""
-    text = SOURCE.read_bytes() + " ".join(FLAGS).encode()
+    """The library of these very sources, compiled now if nobody did before."""
+    text = b"".join(source.read_bytes() for source in SOURCES) + " ".join(FLAGS).encode()
     library = BUILD / f"kernel-{hashlib.sha256(text).hexdigest()[:12]}.so"
     if not library.exists():
         BUILD.mkdir(parents=True, exist_ok=True)
         unfinished = library.with_suffix(".tmp")
-        subprocess.run(["g++", *FLAGS, "-o", unfinished, SOURCE], check=True)
+        subprocess.run(["g++", *FLAGS, "-o", unfinished, SOURCES[0]], check=True)
         unfinished.rename(library)
     return ctypes.CDLL(str(library))
 
