@@ -1,7 +1,8 @@
-// Goal: the engine computes what Pocket's training code computed, and the committed model is the one
-// that the hash beside it names. Method: models/pocket.logits holds a conversation's tokens and, after
-// each, the likeliest next tokens with their logits, from the very weights of models/pocket.gguf
-// (tools/pocket/export.py writes both). SAMOVAR_POCKET names another folder, for a model just made.
+// Goal: the engine computes what Pocket's training code computed, and the committed model is the
+// one that the hash beside it names. Method: models/pocket.logits holds a conversation's tokens
+// and, after each, the likeliest next tokens with their logits, from the very weights of
+// models/pocket.gguf (tools/pocket/export.py writes both). SAMOVAR_POCKET names another folder,
+// for a model just made.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -1,7 +1,8 @@
-// The core of a Gated DeltaNet layer, forward and backward: causal convolution, SiLU, l2 norm, delta
-// rule. The arithmetic is that of llama.cpp's qwen35 graph. Arrays are dense, one row of the batch at
-// a time; the backward pass computes what it needs anew instead of keeping it. Real is float
-// (training) or double (gradient checks). No errors, no allocation beyond the call, any thread.
+// The core of a Gated DeltaNet layer, forward and backward: causal convolution, SiLU, l2 norm,
+// delta rule. The arithmetic is that of llama.cpp's qwen35 graph. Arrays are dense, one row of
+// the batch at a time; the backward pass computes what it needs anew instead of keeping it. Real
+// is float (training) or double (gradient checks). No errors, no allocation beyond the call, any
+// thread.
 #pragma once
 
 #include <algorithm>

@@ -1,8 +1,8 @@
-// The parts of Pocket's training step that PyTorch does slowly: the core of a Gated DeltaNet layer
-// (delta_net.h), and RMS norm and SwiGLU in one pass each.
+// The parts of Pocket's training step that PyTorch does slowly: the core of a Gated DeltaNet
+// layer (delta_net.h), and RMS norm and SwiGLU in one pass each.
 //
-// Loaded by kernel.py through ctypes: plain C names, dense arrays, one thread. Each function exists
-// for float (training) and double (gradient checks), with the suffix _f32 and _f64.
+// Loaded by kernel.py through ctypes: plain C names, dense arrays, one thread. Each function
+// exists for float (training) and double (gradient checks), with the suffix _f32 and _f64.
 #include "tools/pocket/delta_net.h"
 
 namespace pocket {
