@@ -4,7 +4,8 @@
 #
 # scripts/pocket.sh         all of it
 # scripts/pocket.sh score   exports and scores what build/pocket/checkpoint.pt holds
-# SCALE (default 1) is the share of the training steps; the result of another one stays in build/pocket.
+# SCALE (default 1) is the share of the training steps; PROBES (default all) how many probes of each set
+# are asked. What a smaller run makes stays in build/pocket.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -38,6 +39,7 @@ if [ "${1:-}" != score ]; then
   "$python" tools/pocket/train.py --out "$work" --scale "$scale"
 fi
 
+[ -f "$work/checkpoint.pt" ] || die "$work/checkpoint.pt is missing: run scripts/pocket.sh without 'score'"
 made="$work/made"
 mkdir -p "$made"
 "$python" tools/pocket/export.py "$work/checkpoint.pt" "$work/tokenizer.json" "$template" "$made/pocket.gguf"
@@ -47,7 +49,7 @@ for folder in "$made/f32" "$made"; do
   SAMOVAR_POCKET="$PWD/$folder" build/pocket_test
 done
 
-evaluate() { "$python" tools/pocket/evaluate.py "$made/pocket.gguf" "$@"; }
+evaluate() { "$python" tools/pocket/evaluate.py "$made/pocket.gguf" ${PROBES:+--limit "$PROBES"} "$@"; }
 for mode in trained heldout; do
   evaluate --mode "$mode" --json "$made/$mode.json"
   evaluate --mode "$mode" --thinking off --json "$made/$mode-off.json"
@@ -56,7 +58,7 @@ done
 evaluate --chat tools/pocket/freechat.txt --json "$made/chat.json"
 "$python" tools/pocket/card.py "$made" "$work/log.jsonl" >"$made/README.md"
 
-if [ "$scale" = 1 ]; then
+if [ "$scale" = 1 ] && [ -z "${PROBES:-}" ]; then
   mkdir -p models
   cp "$made/pocket.gguf" "$made/pocket.logits" "$made/README.md" models/
   (cd models && sha256sum pocket.gguf >SHA256SUMS)

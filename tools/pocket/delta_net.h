@@ -267,7 +267,7 @@ void head_backward(const Real* ready, const Real* decays, const Real* betas, con
     }
     for (int i = size - 1; i >= 0; --i) {
       const int t = begin + i;
-      StepGrad<Real> g;
+      StepGrad<Real> g = {};
       step_backward(states[static_cast<std::size_t>(i)].at,
                     states[static_cast<std::size_t>(i) + 1].at,
                     step_at(ready, decays, betas, t, head, heads), recalled[i], update[i],
@@ -296,7 +296,7 @@ void row_backward(const Real* in, const Real* taps, const Real* decays, const Re
   }
   for (int t = 0; t < tokens; ++t) {
     for (int part = 0; part < 2 * heads; ++part) {
-      const std::int64_t at = std::int64_t{t} * channels + part * kState;
+      const std::int64_t at = std::int64_t{t} * channels + std::int64_t{part} * kState;
       Real* y = mixed.ready.data() + at;
       if (part < heads) {
         for (int i = 0; i < kState; ++i) {

@@ -145,6 +145,7 @@ def main():
     model = load(arguments.checkpoint, tokenizer)
     quantized = not arguments.f32
     template = arguments.template.read_text()
+    arguments.out.parent.mkdir(parents=True, exist_ok=True)
     gguf.write(arguments.out, metadata(model.config, tokenizer, template), list(tensors(model, quantized)))
     if quantized:
         round_to_q8(model)

@@ -16,24 +16,24 @@ BUILD = ROOT / "build" / "pocket"
 FLAGS = [f"-I{ROOT}", "-std=c++20", "-O3", "-march=native", "-ffast-math", "-fPIC", "-shared"]
 
 
-def _compiled():
+def _compiled(*flags):
     """The library of these very sources, compiled now if nobody did before."""
-    text = b"".join(source.read_bytes() for source in SOURCES) + " ".join(FLAGS).encode()
+    flags = [*FLAGS, *flags]
+    text = b"".join(source.read_bytes() for source in SOURCES) + " ".join(flags).encode()
     library = BUILD / f"kernel-{hashlib.sha256(text).hexdigest()[:12]}.so"
     if not library.exists():
         BUILD.mkdir(parents=True, exist_ok=True)
         unfinished = library.with_suffix(".tmp")
-        subprocess.run(["g++", *FLAGS, "-o", unfinished, SOURCES[0]], check=True)
+        subprocess.run(["g++", *flags, "-o", unfinished, SOURCES[0]], check=True)
         unfinished.rename(library)
     return ctypes.CDLL(str(library))
 
 
-_library = _compiled()
+_libraries = {torch.float32: _compiled(), torch.float64: _compiled("-DPOCKET_DOUBLE")}
 
 
 def _call(name, like, *arguments):
-    """Calls name_f32 or name_f64, by the type of `like`; tensors go as pointers."""
-    suffix = {torch.float32: "f32", torch.float64: "f64"}[like.dtype]
+    """Calls the function for the type of `like`; tensors go as pointers."""
     converted = []
     for argument in arguments:
         if isinstance(argument, torch.Tensor):
@@ -43,7 +43,7 @@ def _call(name, like, *arguments):
             converted.append(ctypes.c_double(argument))
         else:
             converted.append(argument)
-    getattr(_library, f"{name}_{suffix}")(*converted)
+    getattr(_libraries[like.dtype], name)(*converted)
 
 
 class _DeltaNet(torch.autograd.Function):

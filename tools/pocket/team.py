@@ -1,8 +1,8 @@
 """Several processes that compute one gradient: each takes some rows of the batch.
 
 Parameters and gradients lie in shared memory. The first process is the leader: it adds the others'
-gradients, in a fixed order, and alone changes parameters. One thread a process, so that the sums
-never depend on timing.
+gradients, in a fixed order, and alone changes parameters, while the others wait for their next task.
+One thread a process, so that the sums never depend on timing.
 """
 
 import multiprocessing
@@ -11,21 +11,19 @@ import os
 import torch
 
 _CONTEXT = multiprocessing.get_context("fork")
+_WATCH_SECONDS = 5  # how often a waiting member looks whether its leader lives
 
 
 class Team:
     def __init__(self, model, size):
-        self.model, self.size = model, size
+        self.size = size
         self.parameters = list(model.parameters())
         count = sum(p.numel() for p in self.parameters)
         shared = torch.cat([p.detach().flatten() for p in self.parameters]).share_memory_()
         for p, view in zip(self.parameters, self._views(shared)):
             p.data = view
         self.gradients = torch.zeros(size, count).share_memory_()
-        self.barrier = _CONTEXT.Barrier(size)
-        self.task = _CONTEXT.SimpleQueue()
-        self.reports = _CONTEXT.SimpleQueue()
-        self.members = []
+        self.members = []  # (process, connection)
 
     def _views(self, flat):
         offset = 0
@@ -37,25 +35,24 @@ class Team:
         """`compute(task, member)` leaves gradients in the parameters and returns a report."""
         self.compute = compute
         for member in range(1, self.size):
-            process = _CONTEXT.Process(target=self._serve, args=(member, os.getpid()), daemon=True)
+            ours, theirs = _CONTEXT.Pipe()
+            process = _CONTEXT.Process(target=self._serve, args=(member, theirs, os.getpid()), daemon=True)
             process.start()
-            self.members.append(process)
+            self.members.append((process, ours))
 
     def gradient(self, task):
         """The gradients of a whole batch in the leader's parameters; the reports of all members."""
-        for _ in self.members:
-            self.task.put(task)
+        for _, connection in self.members:
+            connection.send(task)
         reports = [self._compute(task, 0)]
-        self._wait()
-        reports += [report for _, report in sorted(self.reports.get() for _ in self.members)]
+        reports += [connection.recv() for _, connection in self.members]
         for p, view in zip(self.parameters, self._views(self.gradients.sum(0))):
             p.grad = view
         return reports
 
     def stop(self):
-        for _ in self.members:
-            self.task.put(None)
-        for process in self.members:
+        for process, connection in self.members:
+            connection.send(None)
             process.join()
 
     def _compute(self, task, member):
@@ -66,11 +63,12 @@ class Team:
             view.copy_(p.grad)
         return report
 
-    def _serve(self, member, leader):
-        while (task := self.task.get()) is not None and os.getppid() == leader:
-            self.reports.put((member, self._compute(task, member)))
-            self._wait()
-
-    def _wait(self):
-        # Long enough for any step; a member that died must not hang the others for ever.
-        self.barrier.wait(timeout=600)
+    def _serve(self, member, connection, leader):
+        while True:
+            while not connection.poll(_WATCH_SECONDS):
+                if os.getppid() != leader:
+                    return
+            task = connection.recv()
+            if task is None:
+                return
+            connection.send(self._compute(task, member))

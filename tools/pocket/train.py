@@ -117,7 +117,7 @@ class Training:
         limit = self.arguments.minutes * 60
         while self.stage < len(STAGES) and time.monotonic() - begin < limit:
             self._one_step()
-            if time.monotonic() - saved > CHECKPOINT_SECONDS:
+            if self.step == 0 or time.monotonic() - saved > CHECKPOINT_SECONDS:
                 self._save()
                 saved = time.monotonic()
         self._save()
