@@ -5,6 +5,7 @@ delta_net, rms_norm and swiglu take contiguous CPU tensors of one type, float32 
 
 import ctypes
 import hashlib
+import os
 import pathlib
 import subprocess
 
@@ -23,7 +24,7 @@ def _compiled(*flags):
     library = BUILD / f"kernel-{hashlib.sha256(text).hexdigest()[:12]}.so"
     if not library.exists():
         BUILD.mkdir(parents=True, exist_ok=True)
-        unfinished = library.with_suffix(".tmp")
+        unfinished = library.with_suffix(f".{os.getpid()}")  # several processes may come here at once
         subprocess.run(["g++", *flags, "-o", unfinished, SOURCES[0]], check=True)
         unfinished.rename(library)
     return ctypes.CDLL(str(library))
