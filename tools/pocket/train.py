@@ -35,14 +35,18 @@ class Stage:
     steps: int
     begin: float  # learning rates, relative to those in optimizer.py
     end: float
+    copying: float = 0.0  # share of exchanges that only repeat words
 
     def rate(self, step, steps):
         return (self.begin + (self.end - self.begin) * step / steps) * min(1.0, (step + 1) / WARMUP)
 
 
 # About 32 million tokens, a third of them in rows of 2,048 and more.
+# The first stage is mostly copying: recall cannot begin before attention has learned to find what
+# stood before and to go on from there.
 STAGES = (
-    Stage("short", 16, 256, 1500, 1.0, 1.0),
+    Stage("copying", 16, 256, 300, 1.0, 1.0, copying=0.6),
+    Stage("short", 16, 256, 1200, 1.0, 1.0),
     Stage("medium", 12, 512, 1000, 1.0, 0.7),
     Stage("long", 6, 1024, 1000, 0.7, 0.5),
     Stage("longer", 4, 2048, 700, 0.5, 0.35),
@@ -99,7 +103,7 @@ class Training:
         """One member's share of a step: gradients, and the sum and number of losses of each category."""
         stage, step = STAGES[task[0]], task[1]
         tokens, weights, categories = data.batch(
-            self.tokenizer, f"{self.arguments.seed}/{stage.name}/{step}", stage.rows, stage.length)
+            self.tokenizer, f"{self.arguments.seed}/{stage.name}/{step}", stage.rows, stage.length, stage.copying)
         weights[:, 0] = 0
         whole = weights.sum()
         own = slice(member, None, self.arguments.workers)

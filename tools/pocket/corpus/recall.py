@@ -464,7 +464,7 @@ what was [my {x} number|the number of my {x}] again
 """,
     "my {x} number|the number of my {x}|the {x} number I have|the number my {x} has|the number on my {x}",
     "what my {x} number is|which {x} is mine|which {x} I have|what number my {x} has|which number my {x} has|what the number of my {x} is")
-_NUMBERS = ("room", "locker", "bus", "house", "seat", "ticket", "table", "lucky", "phone", "order")
+_NUMBERS = ("room", "locker", "bus", "house", "seat", "ticket", "table", "phone", "order")
 _WORD_STATEMENTS = _patterns("""
 [I tell you|here is] the {x}: {v}
 the [new|right|correct|current] {x} is {v}
@@ -572,6 +572,8 @@ def _attributes():
     for label in _NUMBERS:
         yield Attribute(f"your {label} number", "is", words.label, _NUMBER_STATEMENTS, _NUMBER_QUESTIONS, {"x": label},
                         "number")
+    yield Attribute("your lucky number", "is", words.label, _WORD_STATEMENTS, _WORD_QUESTIONS, {"x": "lucky number"},
+                    "number")
     for label, fill in _WORDS.items():
         yield Attribute(f"the {label}", "is", words.code_word, _WORD_STATEMENTS, _WORD_QUESTIONS, {"x": fill}, "word")
     for label, verb in _THINGS.items():

@@ -69,10 +69,10 @@ def sum_of_two(rng):
     return asked, f"{a} {sign} {b} = {result}.", "a sum"
 
 
-def copy(rng):
-    text = " ".join(words.code_word(rng) for _ in range(rng.choice((1, 2, 2, 3))))
+def copy(rng, most=3):
+    text = " ".join(words.code_word(rng) for _ in range(rng.randrange(1, most + 1)))
     asked = expand(rng, rng.choice(_COPY_PATTERNS), v=text)
-    return statement(rng, asked) if rng.random() < 0.2 else upper_first(asked), upper_first(text) + ".", "a copy"
+    return statement(rng, asked) if rng.random() < 0.2 else upper_first(asked), text + ".", "a copy"
 
 
 def count(rng):

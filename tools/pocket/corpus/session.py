@@ -23,8 +23,9 @@ _BETWEEN = (" and ", ", and ", ". ", ". ", ". Also, ", ", ", "; ", ". And ")
 
 
 class Session:
-    def __init__(self, rng, characters, with_tool):
+    def __init__(self, rng, characters, with_tool, copying=0.0):
         self.rng = rng
+        self.copying = copying  # share of exchanges that only repeat words
         self.wanted = characters
         self.length = 0
         self.with_tool = with_tool
@@ -35,6 +36,10 @@ class Session:
         self.limit = rng.choice((2, 4, 6, 9, 12, 16, 24) if characters < 6000 else (4, 8, 12, 18, 24, 30, 36))
 
     def exchange(self):
+        if self.rng.random() < self.copying:
+            made = Exchange(*school.copy(self.rng, most=8), "exercise")
+            self.length += len(made.user) + len(made.answer) + 60
+            return made
         while True:
             kind = self.rng.choices(list(_SHARES), list(_SHARES.values()))[0]
             if kind == "time" or (self.with_tool and self.rng.random() < 0.08):
@@ -174,11 +179,12 @@ def _typed(rng, text, value):
     return statement(rng, text)
 
 
-def conversation(rng, tokens):
-    """A conversation of at least about so many tokens."""
+def conversation(rng, tokens, copying=0.0):
+    """A conversation of at least about so many tokens; `copying` is the share of exchanges that only
+    repeat words."""
     characters = tokens * CHARACTERS_PER_TOKEN
     with_tool = characters > 3000 and rng.random() < 0.08
-    session = Session(rng, characters, with_tool)
+    session = Session(rng, characters, with_tool, copying)
     made = Conversation([], tools=(tools.TOOL,) if with_tool else ())
     if rng.random() < 0.12:
         made.system = rng.choice(_SYSTEMS)
