@@ -18,7 +18,8 @@ def training(log):
     """Tokens and losses of each stage, from the log's lines."""
     stages = {}
     for line in map(json.loads, log.read_text().splitlines()):
-        stages[line["stage"]] = line
+        if "stage" in line:
+            stages[line["stage"]] = line
     rows = ["| stage | steps | tokens per second | loss: statement | recall | untold | fact |", "|---|---|---|---|---|---|---|"]
     for name, line in stages.items():
         losses = " | ".join(str(line["losses"].get(kind, "")) for kind in ("statement", "recall", "untold", "fact"))

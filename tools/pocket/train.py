@@ -20,6 +20,7 @@ import bpe
 import data
 import model as pocket
 import optimizer
+import quick
 import team
 
 CHECKPOINT_SECONDS = 120
@@ -141,6 +142,7 @@ class Training:
             self._log(stage, steps)
         if self.step == steps:
             self.stage, self.step = self.stage + 1, 0
+            self._look()
 
     def _count(self, reports, tokens, seconds):
         for report in reports:
@@ -158,10 +160,20 @@ class Training:
         line = {"stage": stage.name, "step": self.step, "of": steps, "tokens_per_second": round(speed[0] / speed[1]),
                 "losses": losses}
         self.totals = {}
-        with open(self.folder / "log.jsonl", "a") as log:
-            log.write(json.dumps(line) + "\n")
+        self._write(line)
         print(f"{stage.name:12} {self.step:5}/{steps}  {line['tokens_per_second']:6} tok/s  " +
               "  ".join(f"{name} {loss:.3f}" for name, loss in losses.items()), flush=True)
+
+
+    def _look(self):
+        """Between stages: how it does on the development probes, in percent."""
+        percent = quick.scores(self.model, self.tokenizer)
+        self._write({"dev": percent})
+        print("dev probes    " + "  ".join(f"{name} {value}" for name, value in percent.items()), flush=True)
+
+    def _write(self, line):
+        with open(self.folder / "log.jsonl", "a") as log:
+            log.write(json.dumps(line) + "\n")
 
 
 def main():

@@ -55,11 +55,13 @@ class TrainingTest(unittest.TestCase):
     """Two stages of a few short steps instead of the real ones."""
 
     def setUp(self):
+        self.scores, train.quick.scores = train.quick.scores, lambda model, tokenizer: {}
         self.stages, train.STAGES = train.STAGES, (train.Stage("one", 2, 64, 3, 1.0, 1.0),
                                                    train.Stage("two", 2, 96, 2, 0.5, 0.0))
         self.folder = tempfile.TemporaryDirectory()
 
     def tearDown(self):
+        train.quick.scores = self.scores
         train.STAGES = self.stages
         self.folder.cleanup()
 
@@ -101,6 +103,24 @@ class TrainingTest(unittest.TestCase):
         training._save()
         with self.assertRaises(SystemExit):
             self.training("cut", workers=2)
+
+
+class QuickTest(unittest.TestCase):
+    def test_a_model_that_knows_the_answer_is_right(self):
+        """A stand-in that predicts the next token of the very text it is given, but for one."""
+        probe = train.quick.probes.Probe("recall 300", ("My dog is Rex.",), 0, "My dog?", "Your dog's name is Rex.", "Rex")
+        made = train.quick.conversation(probe, [("Hi", "Hello!")])
+        tokenizer = common.tokenizer()
+
+        def model(tokens, wrong=None):
+            logits = torch.nn.functional.one_hot(tokens.roll(-1, 1), len(tokenizer.tokens)).float()
+            if wrong is not None:
+                logits[0, wrong] = 0
+            return logits
+
+        self.assertEqual(train.quick.judged(model, tokenizer, made), {"statement": True, "recall": True})
+        late = lambda tokens: model(tokens, wrong=-5)  # noqa: E731
+        self.assertEqual(train.quick.judged(late, tokenizer, made), {"statement": True, "recall": False})
 
 
 class DataTest(unittest.TestCase):
