@@ -2,7 +2,7 @@
 
 words     names, numbers and other values, and where new ones come from
 phrases   the small pattern language that the templates are written in
-recall    what users tell about themselves, and how they ask for it later
+recall    what users tell about themselves and ask for later; its patterns are in wordings
 facts     what Pocket is, and what Samovar is and does
 school    sums, capitals, opposites, counting, copying
 smalltalk greetings and the rest of what people say to a chat window
