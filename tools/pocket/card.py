@@ -20,7 +20,8 @@ def training(log):
     for line in map(json.loads, log.read_text().splitlines()):
         if "stage" in line:
             stages[line["stage"]] = line
-    rows = ["| stage | steps | tokens per second | loss: statement | recall | untold | fact |", "|---|---|---|---|---|---|---|"]
+    rows = ["| stage | steps | tokens per second | loss: statement | recall | untold | fact |",
+            "|---|---|---|---|---|---|---|"]
     for name, line in stages.items():
         losses = " | ".join(str(line["losses"].get(kind, "")) for kind in ("statement", "recall", "untold", "fact"))
         rows.append(f"| {name} | {line['of']} | {line['tokens_per_second']} | {losses} |")

@@ -19,7 +19,6 @@ import torch
 import bpe
 import data
 import model as pocket
-import optimizer
 import quick
 import team
 
@@ -34,7 +33,7 @@ class Stage:
     rows: int
     length: int
     steps: int
-    begin: float  # learning rates, relative to those in optimizer.py
+    begin: float  # learning rates
     end: float
     copying: float = 0.0  # share of exchanges that only repeat words
 
@@ -46,15 +45,24 @@ class Stage:
 # The first stage is mostly copying: recall cannot begin before attention has learned to find what
 # stood before and to go on from there.
 STAGES = (
-    Stage("copying", 16, 256, 300, 1.0, 1.0, copying=0.6),
-    Stage("short", 16, 256, 1200, 1.0, 1.0),
-    Stage("medium", 12, 512, 1000, 1.0, 0.7),
-    Stage("long", 6, 1024, 1000, 0.7, 0.5),
-    Stage("longer", 4, 2048, 700, 0.5, 0.35),
-    Stage("longest", 2, 4608, 500, 0.35, 0.12),
-    Stage("last", 8, 1024, 300, 0.12, 0.0),
-    Stage("last longest", 2, 4608, 60, 0.03, 0.0),
+    Stage("copying", 16, 256, 300, 2.5e-3, 2.5e-3, copying=0.6),
+    Stage("short", 16, 256, 1200, 2.5e-3, 2.5e-3),
+    Stage("medium", 12, 512, 1000, 2.5e-3, 1.7e-3),
+    Stage("long", 6, 1024, 1000, 1.7e-3, 1.2e-3),
+    Stage("longer", 4, 2048, 700, 1.2e-3, 0.9e-3),
+    Stage("longest", 2, 4608, 500, 0.9e-3, 0.3e-3),
+    Stage("last", 8, 1024, 300, 0.3e-3, 0.0),
+    Stage("last longest", 2, 4608, 60, 0.1e-3, 0.0),
 )
+
+
+def adamw(model):
+    """Weight decay on matrices only; the convolution's taps are none."""
+    matrices, others = [], []
+    for name, p in model.named_parameters():
+        (others if p.ndim < 2 or name.endswith("taps") else matrices).append(p)
+    return torch.optim.AdamW([{"params": matrices, "weight_decay": 0.05}, {"params": others, "weight_decay": 0.0}],
+                             betas=(0.9, 0.97))
 
 
 class Training:
@@ -66,7 +74,7 @@ class Training:
         torch.manual_seed(arguments.seed)
         self.model = pocket.Pocket(pocket.Config(len(self.tokenizer.tokens)))
         self.team = team.Team(self.model, arguments.workers)
-        self.optimizer = optimizer.Both(self.model)
+        self.optimizer = adamw(self.model)
         self.stage, self.step = 0, 0
         self.totals = {}
         self._resume()
@@ -91,7 +99,7 @@ class Training:
         print(f"goes on at stage {self.stage}, step {self.step}")
 
     def _run(self):
-        return {"seed": self.arguments.seed, "scale": self.arguments.scale, "workers": self.arguments.workers}
+        return {name: getattr(self.arguments, name) for name in ("seed", "scale", "workers")}
 
     def _save(self):
         path = self.folder / "checkpoint.pt"
@@ -135,7 +143,9 @@ class Training:
         begin = time.monotonic()
         reports = self.team.gradient((self.stage, self.step))
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
-        self.optimizer.step(stage.rate(self.step, steps))
+        for group in self.optimizer.param_groups:
+            group["lr"] = stage.rate(self.step, steps)
+        self.optimizer.step()
         self._count(reports, stage.rows * stage.length, time.monotonic() - begin)
         self.step += 1
         if self.step % LOG_EVERY == 0 or self.step == steps:

@@ -47,6 +47,8 @@ class Attribute:
 
     def ask(self, rng):
         return self.say(rng, rng.choice(self.questions))
+
+
 _PETS = {"dog": "[dog|dog|dog|puppy|hound|doggy]", "cat": "[cat|cat|cat|kitten|kitty]",
          "horse": "[horse|horse|pony|mare]", "parrot": "[parrot|parrot|bird]",
          "rabbit": "[rabbit|rabbit|bunny]", "hamster": "hamster"}
@@ -87,19 +89,24 @@ def _attributes():
     for label, fill in _PEOPLE.items():
         yield _name(label, fill, words.name, "name")
     for label, (one, many, source) in _FAVORITES.items():
-        yield Attribute(f"your favorite {label}", "is", source, wordings.FAVORITE_STATEMENTS, wordings.FAVORITE_QUESTIONS,
-                        {"x": one, "xs": many}, "favorite")
+        yield Attribute(f"your favorite {label}", "is", source, wordings.FAVORITE_STATEMENTS,
+                        wordings.FAVORITE_QUESTIONS, {"x": one, "xs": many}, "favorite")
     yield Attribute("your city", "is", words.city, wordings.CITY_STATEMENTS, wordings.CITY_QUESTIONS, {}, "self")
     yield Attribute("your age", "is", words.age, wordings.AGE_STATEMENTS, wordings.AGE_QUESTIONS, {}, "self")
-    yield Attribute("your job", "is", words.pool(words.JOBS), wordings.JOB_STATEMENTS, wordings.JOB_QUESTIONS, {}, "self")
-    yield Attribute("your birth month", "is", words.month, wordings.MONTH_STATEMENTS, wordings.MONTH_QUESTIONS, {}, "self")
+    yield Attribute("your job", "is", words.pool(words.JOBS), wordings.JOB_STATEMENTS,
+                    wordings.JOB_QUESTIONS, {}, "self")
+    yield Attribute("your birth month", "is", words.month, wordings.MONTH_STATEMENTS,
+                    wordings.MONTH_QUESTIONS, {}, "self")
     for label in _NUMBERS:
-        yield Attribute(f"your {label} number", "is", words.label, wordings.NUMBER_STATEMENTS, wordings.NUMBER_QUESTIONS, {"x": label},
+        yield Attribute(f"your {label} number", "is", words.label, wordings.NUMBER_STATEMENTS,
+                        wordings.NUMBER_QUESTIONS, {"x": label},
                         "number")
-    yield Attribute("your lucky number", "is", words.label, wordings.WORD_STATEMENTS, wordings.WORD_QUESTIONS, {"x": "lucky number"},
+    yield Attribute("your lucky number", "is", words.label, wordings.WORD_STATEMENTS,
+                    wordings.WORD_QUESTIONS, {"x": "lucky number"},
                     "number")
     for label, fill in _WORDS.items():
-        yield Attribute(f"the {label}", "is", words.code_word, wordings.WORD_STATEMENTS, wordings.WORD_QUESTIONS, {"x": fill}, "word")
+        yield Attribute(f"the {label}", "is", words.code_word, wordings.WORD_STATEMENTS,
+                        wordings.WORD_QUESTIONS, {"x": fill}, "word")
     for label, verb in _THINGS.items():
         yield Attribute(f"your {label}", verb, _place, wordings.PLACE_STATEMENTS, wordings.PLACE_QUESTIONS,
                         {"x": label, "be": verb, "it": "they" if verb == "are" else "it"}, "place")
@@ -107,6 +114,7 @@ def _attributes():
 
 ATTRIBUTES = tuple(_attributes())
 
+# Anything else of the user's: two words of these, or invented ones.
 _OTHER_FIRST = ("shoe train garden school team music summer winter work travel computer street hotel boat kitchen "
                 "blood ring birth family project client bank market tea breakfast dinner reading guitar flower "
                 "paper coffee desk office morning evening holiday weather story wine hat coat").split()
@@ -120,7 +128,8 @@ def other(rng):
     first = rng.choice(_OTHER_FIRST) if rng.random() < 0.7 else words.invented(rng)
     label = f"{first} {rng.choice(_OTHER_SECOND)}" if rng.random() < 0.8 else first
     source = rng.choice((words.name, words.code_word, words.code_word, words.label, words.pool(words.COLORS)))
-    return Attribute(f"your {label}", "is", source, wordings.OTHER_STATEMENTS, wordings.OTHER_QUESTIONS, {"x": label}, "other")
+    return Attribute(f"your {label}", "is", source, wordings.OTHER_STATEMENTS, wordings.OTHER_QUESTIONS, {"x": label},
+                     "other")
 
 
 def confirm(claims):

@@ -11,7 +11,6 @@ import torch
 import data
 import model as pocket
 import train
-from optimizer import orthogonal
 
 torch.set_num_threads(1)
 
@@ -43,21 +42,14 @@ class ModelTest(unittest.TestCase):
         expected = -logs[row, column - 1, self.tokens[row, column]]
         self.assertLess((losses - expected).abs().max(), 1e-3)
 
-    def test_orthogonal_evens_singular_values(self):
-        torch.manual_seed(3)
-        for shape in ((20, 50), (50, 20)):
-            singular = torch.linalg.svdvals(orthogonal(torch.randn(shape)))
-            self.assertGreater(singular.min(), 0.5)
-            self.assertLess(singular.max(), 1.5)
-
 
 class TrainingTest(unittest.TestCase):
     """Two stages of a few short steps instead of the real ones."""
 
     def setUp(self):
         self.scores, train.quick.scores = train.quick.scores, lambda model, tokenizer: {}
-        self.stages, train.STAGES = train.STAGES, (train.Stage("one", 2, 64, 3, 1.0, 1.0),
-                                                   train.Stage("two", 2, 96, 2, 0.5, 0.0))
+        self.stages, train.STAGES = train.STAGES, (train.Stage("one", 2, 64, 3, 2e-3, 2e-3),
+                                                   train.Stage("two", 2, 96, 2, 1e-3, 0.0))
         self.folder = tempfile.TemporaryDirectory()
 
     def tearDown(self):
@@ -108,7 +100,8 @@ class TrainingTest(unittest.TestCase):
 class QuickTest(unittest.TestCase):
     def test_a_model_that_knows_the_answer_is_right(self):
         """A stand-in that predicts the next token of the very text it is given, but for one."""
-        probe = train.quick.probes.Probe("recall 300", ("My dog is Rex.",), 0, "My dog?", "Your dog's name is Rex.", "Rex")
+        probe = train.quick.probes.Probe("recall 300", ("My dog is Rex.",), 0, "My dog?", "Your dog's name is Rex.",
+                                         "Rex")
         made = train.quick.conversation(probe, [("Hi", "Hello!")])
         tokenizer = common.tokenizer()
 
