@@ -24,7 +24,7 @@ import team
 
 CHECKPOINT_SECONDS = 120
 LOG_EVERY = 20  # steps
-WARMUP = 40  # steps of each stage
+WARMUP = 40  # steps of the first stage
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,7 +38,8 @@ class Stage:
     copying: float = 0.0  # share of exchanges that only repeat words
 
     def rate(self, step, steps):
-        return (self.begin + (self.end - self.begin) * step / steps) * min(1.0, (step + 1) / WARMUP)
+        warmth = min(1.0, (step + 1) / WARMUP) if self is STAGES[0] else 1.0
+        return warmth * (self.begin + (self.end - self.begin) * step / steps)
 
 
 # About 32 million tokens, a third of them in rows of 2,048 and more.
