@@ -61,6 +61,19 @@ def expand(rng, pattern, **values):
     return text.format(**values) if values else text
 
 
+def regex(pattern, **values):
+    """A regular expression of all that `expand` can make; `values` are regular expressions."""
+    parts = []
+    for part in re.split(r"([\[\]|])|(\{\w+\})", pattern):
+        if part in ("[", "]", "|"):
+            parts.append({"[": "(?:", "]": ")", "|": "|"}[part])
+        elif part and part[0] == "{":
+            parts.append(f"(?:{values[part[1:-1]]})")
+        else:
+            parts.append(re.escape(part or ""))
+    return "".join(parts)
+
+
 def upper_first(text):
     return text[:1].upper() + text[1:]
 

@@ -10,7 +10,7 @@ import unittest
 import common  # noqa: F401
 
 import probes
-from corpus import facts, recall, session, words
+from corpus import facts, phrases, recall, session, words
 from corpus.phrases import expand
 
 TOKENS = int(os.environ.get("POCKET_CORPUS_TOKENS", 200_000))
@@ -61,6 +61,37 @@ class HeldOutTest(unittest.TestCase):
         for written in self.files:
             for values in written["values"].values():
                 self.assertEqual([value for value in values if probes.contains(said, value)], [])
+
+
+class CannotBeMadeTest(unittest.TestCase):
+    """Stronger than any sample: no pattern makes a wording of the probes, whatever is drawn."""
+
+    def setUp(self):
+        self.files = [json.loads((words.PROBES / f"{name}.json").read_text()) for name in ("heldout", "dev")]
+
+    def makeable(self, wordings, patterns, openers, closers):
+        """`patterns`: regular expressions. Those wordings that one of them makes."""
+        around = ["(?:" + "|".join(re.escape(text.lower()) for text in texts) + ")?" for texts in (openers, closers)]
+        made = [re.compile(f"{around[0]}(?:{pattern}){around[1]}", re.I) for pattern in sorted(set(patterns))]
+        return [text for text in wordings if any(each.fullmatch(literal(text)) for each in made)]
+
+    def test_facts(self):
+        patterns = [phrases.regex(pattern) for fact in facts.FACTS for pattern in fact.questions]
+        for written in self.files:
+            asked = [question for question, _ in written["facts"]]
+            self.assertEqual(self.makeable(asked, patterns, phrases.OPENERS, phrases.QUESTION_CLOSERS), [])
+
+    def test_recall(self):
+        attributes = {attribute.subject: attribute for attribute in recall.ATTRIBUTES}
+        for written in self.files:
+            for entry in written["recall"]:
+                attribute = attributes[entry["subject"]]
+                fills = {name: phrases.regex(text) for name, text in attribute.fills.items()}
+                asks = [phrases.regex(pattern, **fills) for pattern in attribute.questions]
+                self.assertEqual(self.makeable(entry["ask"], asks, phrases.OPENERS, phrases.QUESTION_CLOSERS), [])
+                tells = [phrases.regex(pattern, v="VALUE", **fills) for pattern in attribute.statements]
+                told = [text.replace("{v}", "VALUE") for text in entry["tell"]]
+                self.assertEqual(self.makeable(told, tells, phrases.STATEMENT_OPENERS, phrases.STATEMENT_CLOSERS), [])
 
 
 class RecallTest(unittest.TestCase):
@@ -129,6 +160,14 @@ class PhrasesTest(unittest.TestCase):
         rng = random.Random(9)
         seen = {expand(rng, "a[b|c[d|]|] {v}", v="x") for _ in range(100)}
         self.assertEqual(seen, {"ab x", "acd x", "ac x", "a x"})
+
+    def test_the_regular_expression_matches_what_is_made(self):
+        rng = random.Random(10)
+        for attribute in recall.ATTRIBUTES:
+            fills = {name: phrases.regex(text) for name, text in attribute.fills.items()}
+            made = re.compile("|".join(phrases.regex(pattern, **fills) for pattern in attribute.questions))
+            for _ in range(20):
+                self.assertIsNotNone(made.fullmatch(attribute.ask(rng)))
 
 
 if __name__ == "__main__":
