@@ -4,7 +4,7 @@
 SOURCES = git ls-files -co --exclude-standard '*.cc' '*.h'
 CTEST = ctest --output-on-failure -j$(shell getconf _NPROCESSORS_ONLN)
 
-.PHONY: help setup build models models-all run demo test agents format lint asan tsan fuzz web clean
+.PHONY: help setup build models models-all pocket run demo test agents format lint asan tsan fuzz web clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -21,6 +21,9 @@ models: build ## the tiny test models, build/models/tiny-*.gguf
 
 models-all: build ## the larger ones too (about 1.2 GB)
 	@scripts/models.sh all
+
+pocket: build ## retrain Samovar's own model, models/pocket.gguf, from nothing (about 1.5 hours; needs python3-torch)
+	@scripts/pocket.sh
 
 run: build ## serve the test model, show a three-turn conversation, keep serving
 	@scripts/models.sh tiny-qwen35moe

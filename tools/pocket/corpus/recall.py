@@ -1,0 +1,141 @@
+"""What users tell about themselves, and how they ask for it later.
+
+An attribute has a subject ("your dog's name"), a source of values, and patterns for statements and
+questions. Attributes of one family share their patterns. Whatever the wording, Pocket confirms in
+one canonical sentence and answers in the same one: "Noted: your dog's name is Rex." and "Your dog's
+name is Rex." So a statement is understood where it stands, and recall is a search for one sentence.
+"""
+
+import dataclasses
+import re
+import typing
+
+from corpus import wordings, words
+from corpus.phrases import expand
+
+UNTOLD = "You have not told me that."
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Attribute:
+    subject: str  # as Pocket says it, to the user
+    verb: str  # "is" or "are"
+    value: typing.Callable  # random generator -> text
+    statements: tuple
+    questions: tuple
+    fills: dict  # what the patterns' {x} and the like stand for: pattern texts
+    kin: str  # attributes of one kin are each other's near misses
+
+    def claim(self, value):
+        return f"{self.subject} {self.verb} {value}"
+
+    def answer(self, value):
+        text = self.claim(value)
+        return text[0].upper() + text[1:] + "."
+
+    def topic(self):
+        """The subject as a thought names it: "the dog's name"."""
+        return self.subject.replace("your ", "the ", 1)
+
+    def say(self, rng, pattern, **values):
+        fills = {key: expand(rng, text) for key, text in self.fills.items()}
+        return expand(rng, pattern, **fills, **values)
+
+    def state(self, rng, value):
+        text = self.say(rng, rng.choice(self.statements), v=value)
+        return re.sub(r"\ba (?=[aeiou])", "an ", text)
+
+    def ask(self, rng):
+        return self.say(rng, rng.choice(self.questions))
+
+
+_PETS = {"dog": "[dog|dog|dog|puppy|hound|doggy]", "cat": "[cat|cat|cat|kitten|kitty]",
+         "horse": "[horse|horse|pony|mare]", "parrot": "[parrot|parrot|bird]",
+         "rabbit": "[rabbit|rabbit|bunny]", "hamster": "hamster"}
+_PEOPLE = {"sister": "[sister|sister|little sister|big sister]", "brother": "[brother|brother|little brother|bro]",
+           "mother": "[mother|mother|mum|mom]", "father": "[father|father|dad|daddy]",
+           "wife": "wife", "husband": "husband", "son": "[son|boy]", "daughter": "[daughter|girl]",
+           "best friend": "[best friend|best friend|friend|closest friend]", "boss": "[boss|boss|manager]",
+           "neighbor": "[neighbor|neighbour]", "teacher": "teacher", "doctor": "doctor",
+           "uncle": "uncle", "aunt": "aunt", "grandmother": "[grandmother|grandma|granny]"}
+_FAVORITES = {"color": ("[color|colour|color]", "[colors|colours]", words.pool(words.COLORS)),
+              "food": ("[food|food|dish|meal]", "[foods|dishes]", words.pool(words.FOODS)),
+              "drink": ("[drink|drink|beverage]", "drinks", words.pool(words.DRINKS)),
+              "animal": ("animal", "animals", words.pool(words.ANIMALS)),
+              "sport": ("sport", "sports", words.pool(words.SPORTS)),
+              "fruit": ("fruit", "fruits", words.pool(words.FRUITS))}
+_NUMBERS = ("room", "locker", "bus", "house", "seat", "ticket", "table", "phone", "order")
+_WORDS = {"code word": "[code word|codeword|code word|secret word]", "password": "[password|password|pass word]",
+          "Wi-Fi key": "[Wi-Fi key|wifi key|Wi-Fi password|key of the Wi-Fi]"}
+_PLACES = ("[in|on|under|behind|next to] the [drawer|table|shelf|sofa|bed|desk|box|bag|car|kitchen|garage|cupboard|"
+           "cellar|bathroom|chair|piano|fridge|window|door|basket|lamp|carpet|hall|stove|wardrobe|mirror]")
+_THINGS = {"keys": "are", "glasses": "are", "wallet": "is", "phone": "is", "passport": "is", "umbrella": "is",
+           "book": "is", "gloves": "are"}
+
+
+def _name(label, fill, source, kin):
+    return Attribute(f"your {label}'s name", "is", source, wordings.NAME_STATEMENTS, wordings.NAME_QUESTIONS,
+                     {"x": fill}, kin)
+
+
+def _place(rng):
+    return expand(rng, _PLACES)
+
+
+def _attributes():
+    yield Attribute("your name", "is", words.name, wordings.SELF_STATEMENTS, wordings.SELF_QUESTIONS, {}, "name")
+    for label, fill in _PETS.items():
+        yield _name(label, fill, words.pet_name, "name")
+    for label, fill in _PEOPLE.items():
+        yield _name(label, fill, words.name, "name")
+    for label, (one, many, source) in _FAVORITES.items():
+        yield Attribute(f"your favorite {label}", "is", source, wordings.FAVORITE_STATEMENTS,
+                        wordings.FAVORITE_QUESTIONS, {"x": one, "xs": many}, "favorite")
+    yield Attribute("your city", "is", words.city, wordings.CITY_STATEMENTS, wordings.CITY_QUESTIONS, {}, "self")
+    yield Attribute("your age", "is", words.age, wordings.AGE_STATEMENTS, wordings.AGE_QUESTIONS, {}, "self")
+    yield Attribute("your job", "is", words.pool(words.JOBS), wordings.JOB_STATEMENTS,
+                    wordings.JOB_QUESTIONS, {}, "self")
+    yield Attribute("your birth month", "is", words.month, wordings.MONTH_STATEMENTS,
+                    wordings.MONTH_QUESTIONS, {}, "self")
+    for label in _NUMBERS:
+        yield Attribute(f"your {label} number", "is", words.label, wordings.NUMBER_STATEMENTS,
+                        wordings.NUMBER_QUESTIONS, {"x": label},
+                        "number")
+    yield Attribute("your lucky number", "is", words.label, wordings.WORD_STATEMENTS,
+                    wordings.WORD_QUESTIONS, {"x": "lucky number"},
+                    "number")
+    for label, fill in _WORDS.items():
+        yield Attribute(f"the {label}", "is", words.code_word, wordings.WORD_STATEMENTS,
+                        wordings.WORD_QUESTIONS, {"x": fill}, "word")
+    for label, verb in _THINGS.items():
+        yield Attribute(f"your {label}", verb, _place, wordings.PLACE_STATEMENTS, wordings.PLACE_QUESTIONS,
+                        {"x": label, "be": verb, "it": "they" if verb == "are" else "it"}, "place")
+
+
+ATTRIBUTES = tuple(_attributes())
+
+# Anything else of the user's: two words of these, or invented ones.
+_OTHER_FIRST = ("shoe train garden school team music summer winter work travel computer street hotel boat kitchen "
+                "blood ring birth family project client bank market tea breakfast dinner reading guitar flower "
+                "paper coffee desk office morning evening holiday weather story wine hat coat").split()
+_OTHER_SECOND = ("size type name place plan goal time day style level color code key band group song theme teacher "
+                 "number model brand side limit price word date idea topic team partner").split()
+
+
+def other(rng):
+    """An attribute that is asked for once in a thousand conversations: both its name and its value must
+    be copied."""
+    first = rng.choice(_OTHER_FIRST) if rng.random() < 0.7 else words.invented(rng)
+    label = f"{first} {rng.choice(_OTHER_SECOND)}" if rng.random() < 0.8 else first
+    source = rng.choice((words.name, words.code_word, words.code_word, words.label, words.pool(words.COLORS)))
+    return Attribute(f"your {label}", "is", source, wordings.OTHER_STATEMENTS, wordings.OTHER_QUESTIONS, {"x": label},
+                     "other")
+
+
+def confirm(claims):
+    """Pocket's answer to statements."""
+    return f"Noted: {join(claims)}."
+
+
+def join(parts):
+    return parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + ", and " + parts[-1]

@@ -1,0 +1,174 @@
+"""Goal: the corpus says what it should, and nothing of the probes. Method: samples; set
+POCKET_CORPUS_TOKENS=5000000 for the long one."""
+
+import json
+import os
+import random
+import re
+import unittest
+
+import common  # noqa: F401
+
+import probes
+from corpus import facts, phrases, recall, session, words
+from corpus.phrases import expand
+
+TOKENS = int(os.environ.get("POCKET_CORPUS_TOKENS", 200_000))
+CHARACTERS_PER_TOKEN = 3.8
+
+
+def texts(characters):
+    rng = random.Random("held out?")
+    while characters > 0:
+        conversation = session.conversation(rng, 1024)
+        text = "".join(piece.text for piece in conversation.pieces(session.forms(rng, conversation)))
+        characters -= len(text)
+        yield text
+
+
+def literal(text):
+    """How a wording is looked for: without case and without marks at its ends."""
+    return text.lower().strip(" .?!")
+
+
+class HeldOutTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.text = "\n".join(texts(TOKENS * CHARACTERS_PER_TOKEN)).lower()
+        cls.files = [json.loads((words.PROBES / f"{name}.json").read_text()) for name in ("heldout", "dev")]
+
+    def test_no_value_of_the_probes_occurs(self):
+        seen = set(re.findall(r"\w+", self.text))
+        for written in self.files:
+            for kind, values in written["values"].items():
+                self.assertEqual([value for value in values if value.lower() in seen], [], kind)
+
+    def test_no_question_of_the_probes_occurs(self):
+        for written in self.files:
+            asked = [question for question, _ in written["facts"]]
+            asked += [question for entry in written["recall"] for question in entry["ask"]]
+            self.assertEqual([question for question in asked if literal(question) in self.text], [])
+
+    def test_no_statement_of_the_probes_occurs(self):
+        for written in self.files:
+            for entry in written["recall"]:
+                for told in entry["tell"]:
+                    pattern = re.escape(literal(told)).replace(re.escape("{v}"), r"[^\n]{1,40}?")
+                    self.assertIsNone(re.search(pattern, self.text), told)
+
+    def test_chatter_gives_nothing_away(self):
+        said = " ".join(user + " " + answer for user, answer in probes.chatter())
+        for written in self.files:
+            for values in written["values"].values():
+                self.assertEqual([value for value in values if probes.contains(said, value)], [])
+
+
+class CannotBeMadeTest(unittest.TestCase):
+    """Stronger than any sample: no pattern makes a wording of the probes, whatever is drawn."""
+
+    def setUp(self):
+        self.files = [json.loads((words.PROBES / f"{name}.json").read_text()) for name in ("heldout", "dev")]
+
+    def makeable(self, wordings, patterns, openers, closers):
+        """`patterns`: regular expressions. Those wordings that one of them makes."""
+        around = ["(?:" + "|".join(re.escape(text.lower()) for text in texts) + ")?" for texts in (openers, closers)]
+        made = [re.compile(f"{around[0]}(?:{pattern}){around[1]}", re.I) for pattern in sorted(set(patterns))]
+        return [text for text in wordings if any(each.fullmatch(literal(text)) for each in made)]
+
+    def test_facts(self):
+        patterns = [phrases.regex(pattern) for fact in facts.FACTS for pattern in fact.questions]
+        for written in self.files:
+            asked = [question for question, _ in written["facts"]]
+            self.assertEqual(self.makeable(asked, patterns, phrases.OPENERS, phrases.QUESTION_CLOSERS), [])
+
+    def test_recall(self):
+        attributes = {attribute.subject: attribute for attribute in recall.ATTRIBUTES}
+        for written in self.files:
+            for entry in written["recall"]:
+                attribute = attributes[entry["subject"]]
+                fills = {name: phrases.regex(text) for name, text in attribute.fills.items()}
+                asks = [phrases.regex(pattern, **fills) for pattern in attribute.questions]
+                self.assertEqual(self.makeable(entry["ask"], asks, phrases.OPENERS, phrases.QUESTION_CLOSERS), [])
+                tells = [phrases.regex(pattern, v="VALUE", **fills) for pattern in attribute.statements]
+                told = [text.replace("{v}", "VALUE") for text in entry["tell"]]
+                self.assertEqual(self.makeable(told, tells, phrases.STATEMENT_OPENERS, phrases.STATEMENT_CLOSERS), [])
+
+
+class RecallTest(unittest.TestCase):
+    def test_answers_are_what_was_told_last(self):
+        """Follows a long conversation with a memory of its own."""
+        told, asked = {}, 0
+        rng = random.Random(3)
+        for _ in range(20):
+            told.clear()
+            for exchange in session.conversation(rng, 1500).exchanges:
+                if exchange.category in ("statement", "correction"):
+                    claims = re.split(r", and |, (?=your |the )", exchange.answer.removeprefix("Noted: ")[:-1])
+                    for claim in claims:
+                        subject, value = re.split(r" (?:is|are) ", claim, maxsplit=1)
+                        told[subject.lower()] = value
+                elif exchange.category == "recall":
+                    subject, value = re.split(r" (?:is|are) ", exchange.answer[:-1], maxsplit=1)
+                    self.assertEqual(told[subject.lower()], value)
+                    asked += 1
+        self.assertGreater(asked, 100)
+
+    def test_statements_contain_their_value(self):
+        rng = random.Random(4)
+        for attribute in recall.ATTRIBUTES:
+            for _ in range(50):
+                value = attribute.value(rng)
+                self.assertIn(value, attribute.state(rng, value))
+
+    def test_statements_of_a_session_contain_their_values(self):
+        rng = random.Random(5)
+        for _ in range(50):
+            for exchange in session.conversation(rng, 400).exchanges:
+                if exchange.category == "statement":
+                    value = re.split(r" (?:is|are) ", exchange.answer[:-1])[-1]
+                    self.assertIn(value, exchange.user)
+
+    def test_wordings_are_many(self):
+        rng = random.Random(6)
+        for attribute in recall.ATTRIBUTES:
+            self.assertGreater(len({attribute.ask(rng) for _ in range(600)}), 25, attribute.subject)
+            self.assertGreater(len({attribute.state(rng, "VALUE") for _ in range(600)}), 25, attribute.subject)
+
+    def test_nobody_asks_in_vain(self):
+        """What is answered as untold was not told."""
+        rng = random.Random(7)
+        subjects = {a.topic() + ", never told": a.subject for a in recall.ATTRIBUTES}
+        for _ in range(20):
+            said = ""
+            for exchange in session.conversation(rng, 1000).exchanges:
+                if exchange.category == "untold" and exchange.topic in subjects:
+                    self.assertNotIn(f"{subjects[exchange.topic]} is", said)
+                if exchange.told:
+                    said += exchange.answer
+
+
+class FactsTest(unittest.TestCase):
+    def test_wordings_are_many_and_answers_differ(self):
+        rng = random.Random(8)
+        self.assertEqual(len({fact.answer for fact in facts.FACTS}), len(facts.FACTS))
+        for fact in facts.FACTS:
+            self.assertGreaterEqual(len({fact.ask(rng) for _ in range(600)}), 20, fact.topic)
+
+
+class PhrasesTest(unittest.TestCase):
+    def test_patterns(self):
+        rng = random.Random(9)
+        seen = {expand(rng, "a[b|c[d|]|] {v}", v="x") for _ in range(100)}
+        self.assertEqual(seen, {"ab x", "acd x", "ac x", "a x"})
+
+    def test_the_regular_expression_matches_what_is_made(self):
+        rng = random.Random(10)
+        for attribute in recall.ATTRIBUTES:
+            fills = {name: phrases.regex(text) for name, text in attribute.fills.items()}
+            made = re.compile("|".join(phrases.regex(pattern, **fills) for pattern in attribute.questions))
+            for _ in range(20):
+                self.assertIsNotNone(made.fullmatch(attribute.ask(rng)))
+
+
+if __name__ == "__main__":
+    unittest.main()
