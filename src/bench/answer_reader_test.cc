@@ -27,7 +27,7 @@ TEST(AnswerReader, PiecesAreTextReasoningAndCalls) {
   it.feed(piece(R"({"content":"a"})") + piece(R"({"content":"b"})"), 21000);
   it.feed(piece(R"({"tool_calls":[{"index":0,"function":{"arguments":"{"}}]})"), 31000);
   it.feed(kEnd, 32000);
-  it.feed(event(R"({"choices":[],"usage":{"prompt_tokens":40,"completion_tokens":5,)"
+  it.feed(event(R"({"choices":[],"usage":{"prompt_tokens":40,"completion_tokens":4,)"
                 R"("prompt_tokens_details":{"cached_tokens":30}},)"
                 R"("timings":{"source":"store","render_ms":1.5,"restore_bytes":7}})") +
               event("[DONE]"),
@@ -40,13 +40,13 @@ TEST(AnswerReader, PiecesAreTextReasoningAndCalls) {
   EXPECT_EQ(answer.content, "ab");
   EXPECT_EQ(answer.reasoning, "hm");
   EXPECT_EQ(answer.finish, "length");
-  EXPECT_EQ(answer.figures.reply_tokens, 5);
+  EXPECT_EQ(answer.figures.reply_tokens, 4);
   EXPECT_EQ(answer.figures.prompt_tokens, 40);
   EXPECT_EQ(answer.figures.reused_tokens, 30);
   EXPECT_EQ(answer.timings.at("render_ms"), 1.5);
   EXPECT_EQ(answer.timings.at("restore_bytes"), 7);
   EXPECT_EQ(answer.source, "store");
-  EXPECT_DOUBLE_EQ(*answer.decode_per_second(), 4 / 0.020);
+  EXPECT_DOUBLE_EQ(*answer.decode_per_second(), 3 / 0.020);
 }
 
 TEST(AnswerReader, EventsCutAnywhereAreTheSame) {
