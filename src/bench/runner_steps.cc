@@ -133,8 +133,8 @@ Status Runner::start_again(Subject& subject, const Task& task) {
   return {};
 }
 
-// A server that still writes what it was asked before would take cores and disk from the one that is
-// asked next.
+// A server that still writes what it was asked before would take cores and disk from the one that
+// is asked next.
 void Runner::settle() {
   for (Subject& subject : subjects_) {
     if (subject.settled || options_.settle == 0) continue;

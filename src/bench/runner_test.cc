@@ -253,6 +253,10 @@ TEST(CostModel, LearnsFromWhatItSaw) {
   EXPECT_NEAR(costs.predict("a", Step::cold, 10000), 500 * std::pow(10, 1.1), 1);
   costs.cold("a", 2000, 1400);
   EXPECT_NEAR(costs.predict("a", Step::cold, 4000), 1400 * 2.8, 1) << "the same power";
+  costs.cold("b", 1000, 500);
+  costs.cold("b", 1024, 900);
+  EXPECT_NEAR(costs.predict("b", Step::cold, 10240), 900 * std::pow(10, 1.1), 1)
+      << "lengths that are nearly the same say nothing";
   EXPECT_LT(costs.predict("a", Step::resident, 4000), costs.predict("a", Step::cold, 4000));
   costs.other("a", Step::resident, 4000, 77);
   EXPECT_EQ(costs.predict("a", Step::resident, 4000), 77);

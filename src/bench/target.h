@@ -71,8 +71,8 @@ struct Answer {
   // From the request to the first piece; nullopt: none came.
   [[nodiscard]] std::optional<double> first_ms() const;
   [[nodiscard]] double total_ms() const { return to_ms(ended - sent); }
-  // (tokens - 1) / (last piece - first piece), tokens as the server counts them; nullopt: fewer than
-  // two pieces, no count, or pieces that hold several tokens each. No prefill is in it.
+  // (tokens - 1) / (last piece - first piece), tokens as the server counts them; nullopt: fewer
+  // than two pieces, no count, or pieces that hold several tokens each. No prefill is in it.
   [[nodiscard]] std::optional<double> decode_per_second() const;
 };
 

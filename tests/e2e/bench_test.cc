@@ -126,10 +126,11 @@ TEST(Bench, AgainstARunningServerAndWithoutOne) {
 // More sessions than there are cells for: those that had to leave come back from the store.
 TEST(Bench, SessionsBeyondMemory) {
   const TemporaryFolder folder;
-  const Ran ran = run("sessions -m " + model() +
-                      " --depth 1k --sessions 4 --rounds 1 --pause 0.3 --settle 0 --json - -- -t 1 -tb 1 "
-                      "-c 3072 --anchor-memory 256M --store-quiet 0.1 --store-dir " +
-                      folder.path() + "/store");
+  const Ran ran =
+      run("sessions -m " + model() +
+          " --depth 1k --sessions 4 --rounds 1 --pause 0.3 --settle 0 --json - -- -t 1 -tb 1 "
+          "-c 3072 --anchor-memory 256M --store-quiet 0.1 --store-dir " +
+          folder.path() + "/store");
   ASSERT_EQ(ran.code, 0) << ran.output;
   const Json found = measurements(Json::parse(ran.output), "sessions", "samovar");
   ASSERT_EQ(found.size(), 4U);
