@@ -64,7 +64,7 @@ void expect_cold(const Json& each) {
 }
 
 constexpr const char* kSmall =
-    "--depth 1k --rounds 2 --cold-rounds 2 --restart-rounds 1 --pause 0 --settle 0 ";
+    "--depth 1k --rounds 2 --cold-rounds 2 --restart-rounds 1 --pause 0 --settle 0 --seed 1 ";
 
 TEST(Bench, FollowUpInThisProcess) {
   const TemporaryFolder folder;
