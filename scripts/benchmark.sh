@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # Measures Samovar against llama-server 0.4.0, built from the same source and the same libraries, on the
 # same model with the same flags, and writes docs/benchmarks/: index.md, report.html, report.json,
-# report.csv. Both servers are started here, on loopback, and ended by their own process ids. About 17
+# report.csv. Both servers are started here, on loopback, and ended by their own process ids. 15 to 18
 # minutes on two cores; nothing else should run meanwhile.
 #
 #   scripts/benchmark.sh            everything
-#   scripts/benchmark.sh --quick    the same with short contexts, into build/benchmarks/; 2 minutes
+#   scripts/benchmark.sh --quick    the same with short contexts, into build/benchmarks/; 3 minutes
+#
+# When a step fails, the report has what was measured, and the servers' logs are kept.
 #
 # MODEL (build/models/tiny-qwen35moe.gguf), THREADS (all cores), OUT choose otherwise.
 set -euo pipefail
@@ -33,7 +35,8 @@ if [ -n "$quick" ]; then
   context=16384
   depths=1k,2k,4k
   rounds=3
-  counts=(--cold-rounds 2,1 --edit-rounds 1 --restart-rounds 1)
+  counts=(--cold-rounds 2 --edit-rounds 2 --restart-rounds 2)
+  estimate="3 minutes"
   session_context=4096
   sessions=(--depth 1k --sessions 6 --rounds 1)
 else
@@ -42,10 +45,12 @@ else
   depths=6k,30k,100k
   rounds=7
   # A cold prompt of 100k takes each server a minute and a half, and the peer has no other after a
-  # restart.
-  counts=(--cold-rounds 5,2,1 --edit-rounds 3,1 --restart-rounds 3,1)
+  # restart. Two rounds show a spread; fewer than three are never called a win or a loss.
+  # shellcheck disable=SC2054  # commas belong to the values
+  counts=(--cold-rounds 5,3,2 --edit-rounds 3,2,2 --restart-rounds 3,2,2)
+  estimate="15 to 18 minutes with the tiny model on two cores"
   session_context=24576
-  sessions=(--depth 5k --sessions 8 --rounds 2)
+  sessions=(--depth 5k --sessions 8 --rounds 1)
 fi
 
 # --- what is needed ---
@@ -58,10 +63,19 @@ done
 [ -f "$model" ] || die "$model is missing: run make models"
 [ -x build/peer/llama-server ] || bench/peer/build.sh >&2
 
-work="$(mktemp -d "${TMPDIR:-build}/benchmark-XXXXXX")"
+# In build/, not in TMPDIR: that may be in memory, where nothing comes from a disk.
+mkdir -p build
+work="$(mktemp -d build/benchmark-XXXXXX)"
 work="$(cd "$work" && pwd)"
-ours_port=18571
-peer_port=18572
+
+# A port that nobody listens on, from NUMBER on: a server that is there already must not be measured.
+free_port() { # NUMBER
+  local port="$1"
+  while (: <"/dev/tcp/127.0.0.1/$port") 2>/dev/null; do port=$((port + 2)); done
+  echo "$port"
+}
+ours_port="$(free_port 18571)"
+peer_port="$(free_port 18572)"
 
 # --- the servers ---
 
@@ -91,28 +105,37 @@ log=$PWD/$name.log
 pid_file=$PWD/$name.pid
 cd "$root" || exit 1
 "$@" >>"$log" 2>&1 </dev/null &
-echo $! >"$pid_file"
+pid=$!
+echo "$pid" >"$pid_file"
+sleep 0.3
+kill -0 "$pid" 2>/dev/null || { echo "$name ended at once: see $log" >&2; exit 1; }
 CONTROL
 chmod +x "$work/control"
 pwd >"$work/root"
 
 finish() {
+  local code=$?
   "$work/control" samovar stop || true
   "$work/control" llama-server stop || true
-  rm -rf "$work"
+  if [ "$code" -eq 0 ] || [ "$code" -eq 130 ]; then
+    rm -rf "$work"
+  else
+    rm -rf "$work/store"
+    say "the servers' logs are in $work"
+  fi
 }
 trap finish EXIT
 trap 'exit 130' INT TERM
 
 # Both with the same context, threads and model; everything else as each has it by default.
 start_servers() { # CONTEXT
+  "$work/control" samovar stop && "$work/control" llama-server stop || return 1
   rm -rf "$work/store"
-  printf '%s\n' build/samovar serve -m "$model" -c "$1" -t "$threads" --port $ours_port \
+  printf '%s\n' build/samovar serve -m "$model" -c "$1" -t "$threads" --port "$ours_port" \
     --store-dir "$work/store" >"$work/samovar.command"
   printf '%s\n' build/peer/llama-server -m "$model" -c "$1" -t "$threads" -ngl 0 \
-    --port $peer_port >"$work/llama-server.command"
-  "$work/control" samovar restart
-  "$work/control" llama-server restart
+    --port "$peer_port" >"$work/llama-server.command"
+  "$work/control" samovar restart && "$work/control" llama-server restart
 }
 
 # The model's weights are random. What it says is often no sound UTF-8, at which llama-server fails, and
@@ -130,38 +153,48 @@ find_word() { # leaves its token in $word
   die "samovar does not start: $(tail -n 5 "$work/samovar.log")"
 }
 
+failed=""
 measure() { # COMMAND NAME OPTIONS...
   local command="$1" name="$2"
   shift 2
   build/samovar bench "$command" \
     --against "samovar=http://127.0.0.1:$ours_port" \
     --against "llama-server=http://127.0.0.1:$peer_port" \
-    --restart-cmd "samovar=$work/control samovar restart" \
-    --restart-cmd "llama-server=$work/control llama-server restart" \
+    --restart-cmd "samovar=${work@Q}/control samovar restart" \
+    --restart-cmd "llama-server=${work@Q}/control llama-server restart" \
     --store-dir "samovar=$work/store" \
     --flags "samovar=-c $server_context -t $threads" \
     --flags "llama-server=-c $server_context -t $threads -ngl 0" \
-    --replies fixed --extra "{\"logit_bias\": {\"$word\": 100}}" --json "$work/$name.json" "$@" >"$work/$name.txt" ||
-    die "$command failed: $(tail -n 5 "$work/$name.txt"; tail -n 5 "$work/"*.log)"
+    --replies fixed --extra "{\"logit_bias\": {\"$word\": 100}}" --json "$work/$name.json" "$@" >"$work/$name.txt" && return 0
+  say "$command failed: $(tail -n 5 "$work/$name.txt"; tail -n 5 "$work/"*.log)"
+  failed=yes
 }
 
 began=$SECONDS
+say "about $estimate"
 server_context=$context
 start_servers $context
 find_word
 measure all one --depth $depths --rounds $rounds "${counts[@]}" \
   --steps cold,decode,resident,side,edit,restart_warm,restart_cold
 server_context=$session_context
-start_servers $session_context
-measure sessions two "${sessions[@]}"
+if start_servers $session_context; then
+  measure sessions two "${sessions[@]}"
+else
+  failed=yes
+fi
 
 # --- the report ---
 
+runs=()
+for name in one two; do [ ! -s "$work/$name.json" ] || runs+=("$work/$name.json"); done
+[ ${#runs[@]} -gt 0 ] || die "nothing was measured"
 mkdir -p "$out"
 commit="$(git rev-parse --short HEAD 2>/dev/null || echo unknown)"
 [ -z "$(git status --porcelain 2>/dev/null -- src | head -n 1)" ] || commit="$commit, changed"
-build/samovar bench report "$work/one.json" "$work/two.json" --note "commit=$commit" \
+build/samovar bench report "${runs[@]}" --note "commit=$commit" \
   --note "script=scripts/benchmark.sh ${1:-}" --reasons docs/benchmarks/notes \
   --markdown "$out/index.md" --html "$out/report.html" --json "$out/report.json" \
   --csv "$out/report.csv"
 say "$out/ was written in $(((SECONDS - began) / 60)) min $(((SECONDS - began) % 60)) s"
+[ -z "$failed" ] || die "not everything was measured; $out/ has what was"

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -46,6 +47,24 @@ Status write_file(const std::string& path, const std::string& text, const char* 
   if (out) return {};
   return fail(ErrorKind::invalid_argument, "cannot write " + path, flag,
               "check its folder and its rights");
+}
+
+// A file that cannot be written should be known before an hour of measuring. Changes nothing.
+Status check_outputs(const BenchOutputs& to) {
+  for (const auto& [path, flag] : {std::pair{&to.json, "--json"},
+                                   {&to.csv, "--csv"},
+                                   {&to.html, "--html"},
+                                   {&to.markdown, "--markdown"}}) {
+    if (path->empty() || *path == "-") continue;
+    std::error_code error;
+    const bool there = std::filesystem::exists(*path, error);
+    if (!std::ofstream(*path, std::ios::binary | std::ios::app)) {
+      return fail(ErrorKind::invalid_argument, "cannot write " + *path, flag,
+                  "check its folder and its rights");
+    }
+    if (!there) std::filesystem::remove(*path, error);
+  }
+  return {};
 }
 
 // STEP.md of the user's folder, each without its title.
@@ -142,7 +161,8 @@ bench::Report report_of(const BenchRequest& request, const std::vector<bench::Ta
                         bench::RunResult result, const std::vector<std::string>& arguments) {
   bench::Report report;
   report.conditions = {{"measured", bench::date_text(system_clock().wall_seconds())},
-                       {"command", "samovar bench " + shown_words(arguments)}};
+                       {"command", "samovar bench " + shown_words(arguments)},
+                       {"seed", fmt::format("{}", request.plan.seed)}};
   for (bench::Facts facts : {build_facts(), bench::machine_facts(), request.notes}) {
     std::ranges::move(facts, std::back_inserter(report.conditions));
   }
@@ -196,6 +216,9 @@ int bench_command(const std::vector<std::string>& arguments) {
   const auto request =
       parse_bench(arguments, {key == nullptr ? std::nullopt : std::optional<std::string>(key)});
   if (const auto code = answer_without_running(request)) return *code;
+  if (const auto status = check_outputs(request->outputs); !status) {
+    return report_error(status.error(), kExitUsage);
+  }
   return request->command == "report" ? make_report(*request) : measure(*request, arguments);
 }
 

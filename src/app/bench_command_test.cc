@@ -106,12 +106,13 @@ TEST(BenchOptions, WithOneServerNamesAreNotNeeded) {
 
 TEST(BenchOptions, InThisProcess) {
   const std::string model = std::string(SAMOVAR_MODELS) + "/tiny-qwen35moe.gguf";
-  const BenchRequest request =
-      good({"write", "-m", model, "--against", "h:1", "--", "-t", "3", "-c", "4096"});
+  const BenchRequest request = good(
+      {"write", "-m", model, "--against", "h:1", "--", "--api-key", "k", "-t", "3", "-c", "4096"});
   ASSERT_TRUE(request.own);
   EXPECT_EQ(request.own->threads, 3);
   EXPECT_EQ(request.own->ctx_size, 4096);
-  EXPECT_EQ(request.own_flags, (Words{"-m", "tiny-qwen35moe.gguf", "-t", "3", "-c", "4096"}));
+  EXPECT_EQ(request.own_flags,
+            (Words{"-m", "tiny-qwen35moe.gguf", "--api-key", "...", "-t", "3", "-c", "4096"}));
 }
 
 TEST(BenchOptions, WrongWordsAreRefused) {
@@ -155,6 +156,25 @@ TEST(BenchOptions, ShownWordsKeepSecrets) {
                    "a=/home/someone/store", "--json", "/x/y.json"}),
       "all -m m.gguf --against a=http://h:1 --restart-cmd ... --key-file ... --store-dir store "
       "--json y.json");
+  EXPECT_EQ(shown_words({"all", "--restart-cmd=a=ssh host", "--against", "b=http://me:pw@h:1/v1",
+                         "--against=http://me@h", "--extra", R"({"user":"me"})", "--json=/x/y.json",
+                         "--seed", "3", "--", "--api-key", "SECRET", "--hf-token=SECRET"}),
+            "all --restart-cmd=... --against b=http://h:1/v1 --against=http://h --extra ... "
+            "--json=y.json --seed 3 -- --api-key ... --hf-token=...");
+}
+
+TEST(BenchOptions, ASeedOfItsOwnUnlessOneIsGiven) {
+  const Words words = {"prefill", "--against", "h:1"};
+  const auto first = good(words).plan.seed;
+  EXPECT_TRUE(good(words).plan.seed != first || good(words).plan.seed != first);
+  EXPECT_EQ(good({"prefill", "--against", "h:1", "--seed", "7"}).plan.seed, 7U);
+}
+
+TEST(BenchOptions, OnlyWhatIsUsedAndOneOutputOnStdout) {
+  expect_refused({"prefill", "--against", "h:1", "--rounds", "3"}, "", "--rounds");
+  expect_refused({"edit", "--against", "h:1", "--rounds", "3"}, "", "--rounds");
+  expect_refused({"edit", "--against", "h:1", "--json", "-", "--csv", "-"}, "--csv",
+                 "--json is printed already");
 }
 
 }  // namespace

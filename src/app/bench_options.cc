@@ -4,16 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
-#include <functional>
 #include <nlohmann/json.hpp>
+#include <random>
 #include <tuple>
 
 #include "app/bench_command.h"
+#include "app/bench_targets.h"
 #include "app/bench_values.h"
 #include "app/command_words.h"
-#include "bench/server_facts.h"
-#include "client/transfer.h"
 
 namespace samovar::app {
 namespace {
@@ -58,10 +56,7 @@ const std::vector<Scenario>& scenarios() {
 
 // What CLI11 writes into.
 struct Parsed {
-  std::vector<std::string> against;
-  std::vector<std::string> restarts;
-  std::vector<std::string> folders;
-  std::vector<std::string> flags;
+  BenchTargetWords targets;
   std::vector<std::string> notes;
   std::string key_file;
   std::string model;
@@ -72,7 +67,8 @@ struct Parsed {
   std::string restart_rounds;
   std::string replies = "own";
   double pause = 0.5;
-  bool key_given = false;
+  double settle = 3;
+  std::optional<std::uint64_t> seed;
 };
 
 std::unexpected<Error> refuse(std::string message, std::string flag, std::string remedy) {
@@ -93,20 +89,20 @@ void add_targets(CLI::App* command, Parsed& parsed) {
       ->add_option("-m,--model", parsed.model, "measure Samovar with this model, in this process")
       ->type_name("FILE");
   command
-      ->add_option("--against", parsed.against,
+      ->add_option("--against", parsed.targets.against,
                    "measure this server; may be given several times. The first two are compared")
       ->type_name("[NAME=]URL");
   command
-      ->add_option("--restart-cmd", parsed.restarts,
+      ->add_option("--restart-cmd", parsed.targets.restarts,
                    "a shell command that restarts the server and leaves it in the background")
       ->type_name("[NAME=]COMMAND");
   command
-      ->add_option("--store-dir", parsed.folders,
+      ->add_option("--store-dir", parsed.targets.folders,
                    "where the server keeps sessions, if that is on this machine")
       ->type_name("[NAME=]FOLDER");
   command->add_option("--key-file", parsed.key_file, "a file with the servers' API key")
       ->type_name("FILE");
-  command->add_option("--flags", parsed.flags, "a server's flags, for the report")
+  command->add_option("--flags", parsed.targets.flags, "a server's flags, for the report")
       ->type_name("[NAME=]TEXT");
   command->add_option("--note", parsed.notes, "something else for the report")
       ->type_name("NAME=TEXT");
@@ -127,10 +123,13 @@ void add_sizes(CLI::App* command, bench::PlanOptions& plan, Parsed& parsed,
     }
     command->add_option("--steps", parsed.steps, "only these of " + names)->type_name("STEP,...");
   }
-  command->add_option("--rounds", plan.rounds, "measurements of each kind")
-      ->type_name("N")
-      ->check(CLI::Range(1, 10000))
-      ->default_str("5");
+  if (has(Step::decode) || has(Step::resident) || has(Step::side) || has(Step::write) ||
+      has(Step::sessions)) {
+    command->add_option("--rounds", plan.rounds, "measurements of each kind")
+        ->type_name("N")
+        ->check(CLI::Range(1, 10000))
+        ->default_str("5");
+  }
   const auto rounds = [&](const char* flag, std::string& into, const char* what) {
     command->add_option(flag, into, what)->type_name("N,...")->default_str("3");
   };
@@ -169,7 +168,17 @@ void add_shape(CLI::App* command, bench::PlanOptions& plan, Parsed& parsed) {
       ->type_name("SECONDS")
       ->check(CLI::Range(0.0, 600.0))
       ->default_str("0.5");
-  command->add_option("--seed", plan.seed, "of the texts")->type_name("N")->default_str("1");
+  command->add_option("--seed", parsed.seed, "of the texts; the same one sends the same texts")
+      ->type_name("N")
+      ->default_str("at random");
+  command
+      ->add_option(
+          "--settle", parsed.settle,
+          "seconds for which the folders of --store-dir have to be without a change before "
+          "a long request")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(0.0, 60.0))
+      ->default_str("3");
   command->add_option("--extra", plan.extra, "JSON object whose fields go into every request")
       ->type_name("JSON");
 }
@@ -196,6 +205,21 @@ void add_commands(CLI::App& app, BenchRequest& request, Parsed& parsed) {
   add_outputs(report, request);
 }
 
+Status one_on_stdout(const BenchOutputs& to) {
+  const char* before = nullptr;
+  for (const auto& [path, flag] : {std::pair{&to.json, "--json"},
+                                   {&to.csv, "--csv"},
+                                   {&to.html, "--html"},
+                                   {&to.markdown, "--markdown"}}) {
+    if (*path != "-") continue;
+    if (before != nullptr) {
+      return refuse(fmt::format("{} is printed already", before), flag, "give it a file");
+    }
+    before = flag;
+  }
+  return {};
+}
+
 Status read_plan(BenchRequest& request, const Parsed& parsed) {
   const auto scenario = std::ranges::find_if(
       scenarios(), [&](const Scenario& each) { return each.name == request.command; });
@@ -210,76 +234,14 @@ Status read_plan(BenchRequest& request, const Parsed& parsed) {
     if (auto ok = read_rounds(*text, flag, *into); !ok) return ok;
   }
   plan.own_replies = parsed.replies == "own";
+  plan.seed = parsed.seed ? *parsed.seed : std::random_device()();
+  plan.settle = static_cast<Micros>(parsed.settle * static_cast<double>(kSecond));
   plan.pause = static_cast<Micros>(parsed.pause * static_cast<double>(kSecond));
   const auto extra = nlohmann::json::parse(plan.extra, nullptr, false);
   if (!plan.extra.empty() && !extra.is_object()) {
     return refuse("it is no JSON object", "--extra", R"(write it like '{"top_k": 1}')");
   }
   return {};
-}
-
-bool is_name(const std::string& text) {
-  return !text.empty() && text.size() <= 40 && std::ranges::all_of(text, [](unsigned char c) {
-    return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.';
-  });
-}
-
-// "NAME=VALUE", or "VALUE" if there is only one it can be for.
-Status give(BenchRequest& request, const std::vector<std::string>& words, const char* flag,
-            const std::function<void(std::size_t, std::string)>& set) {
-  for (const std::string& word : words) {
-    const std::size_t equals = word.find('=');
-    const std::string name = word.substr(0, equals == std::string::npos ? 0 : equals);
-    const auto named = std::ranges::find(request.against, name, &bench::HttpTargetOptions::name);
-    if (named != request.against.end()) {
-      set(static_cast<std::size_t>(named - request.against.begin()), word.substr(equals + 1));
-    } else if (request.against.size() == 1) {
-      set(0, word);
-    } else {
-      return refuse(request.against.empty() ? "there is no --against that it is for"
-                                            : "it does not begin with the name of an --against",
-                    flag, fmt::format("write {} NAME=...", flag));
-    }
-  }
-  return {};
-}
-
-Status read_targets(BenchRequest& request, const Parsed& parsed, const std::string& key) {
-  std::vector<std::string> names;
-  if (request.own) names.emplace_back("samovar");
-  for (const std::string& word : parsed.against) {
-    bench::HttpTargetOptions target;
-    const std::size_t equals = word.find('=');
-    const std::string name = word.substr(0, equals == std::string::npos ? 0 : equals);
-    const bool named = is_name(name);
-    target.url = client::base_url(named ? word.substr(equals + 1) : word);
-    target.name = named ? name : target.url.substr(target.url.find("://") + 3);
-    target.key = key;
-    if (std::ranges::find(names, target.name) != names.end()) {
-      return refuse(fmt::format("two servers are called {}", target.name), "--against",
-                    "name them apart: --against NAME=URL");
-    }
-    names.push_back(target.name);
-    request.against.push_back(std::move(target));
-  }
-  if (names.empty()) {
-    return refuse("nothing is named to measure", "--against",
-                  "give -m MODEL.gguf, or --against URL of a running server");
-  }
-  auto& all = request.against;
-  if (auto ok = give(request, parsed.restarts, "--restart-cmd",
-                     [&](std::size_t i, std::string text) { all[i].restart_command = text; });
-      !ok) {
-    return ok;
-  }
-  if (auto ok = give(request, parsed.folders, "--store-dir",
-                     [&](std::size_t i, std::string text) { all[i].store_folder = text; });
-      !ok) {
-    return ok;
-  }
-  return give(request, parsed.flags, "--flags", [&](std::size_t i, std::string text) {
-    request.flags.emplace_back(all[i].name, text);
-  });
 }
 
 Status read_own(BenchRequest& request, const Parsed& parsed,
@@ -299,7 +261,7 @@ Status read_own(BenchRequest& request, const Parsed& parsed,
   }
   if (auto status = resolve(serve->options); !status) return status;
   request.own = std::move(serve->options);
-  for (const std::string& word : all) request.own_flags.push_back(bench::base_name(word));
+  request.own_flags = shown(all);
   return {};
 }
 
@@ -322,6 +284,7 @@ Result<BenchRequest> parse_bench(const std::vector<std::string>& arguments,
   if (!request.help.empty()) return request;
   Status status;
   if (status) status = read_notes(parsed.notes, request.notes);
+  if (status) status = one_on_stdout(request.outputs);
   if (status && request.command == "report") return request;
   if (status) status = read_plan(request, parsed);
   if (status) status = read_own(request, parsed, serve);
@@ -329,22 +292,10 @@ Result<BenchRequest> parse_bench(const std::vector<std::string>& arguments,
   if (!request.help.empty()) return request;
   const auto key = read_key(parsed.key_file, around.key);
   if (!key) return std::unexpected(key.error());
-  if (status = read_targets(request, parsed, *key); !status) {
+  if (status = read_targets(request, parsed.targets, *key); !status) {
     return std::unexpected(status.error());
   }
   return request;
-}
-
-std::string shown_words(const std::vector<std::string>& arguments) {
-  std::string text;
-  bool hidden = false;
-  for (const std::string& word : arguments) {
-    const bool address = word.find("://") != std::string::npos;
-    const std::string shown = hidden ? "..." : address ? word : bench::base_name(word);
-    text += (text.empty() ? "" : " ") + shown;
-    hidden = word == "--restart-cmd" || word == "--key-file" || word == "--flags";
-  }
-  return text;
 }
 
 }  // namespace samovar::app

@@ -20,24 +20,29 @@ constexpr Micros kDrain = 30 * kSecond;
 // Takes the stream as a client would.
 class Reading final : public BodyWriter {
  public:
-  Reading(bench::AnswerReader& reader, const Clock& clock, const bench::Stop& stop)
-      : reader_(reader), clock_(clock), stop_(stop) {}
+  Reading(bench::AnswerReader& reader, const Clock& clock, const bench::Stop& ends,
+          std::size_t pieces)
+      : reader_(reader), clock_(clock), ends_(ends), pieces_(pieces) {}
 
   bool write(std::string_view bytes) override {
     reader_.feed(bytes, clock_.now());
     return !client_gone();
   }
   bool client_gone() override {
-    stopped_ = stopped_ || (stop_ && stop_());
-    return stopped_;
+    ended_ = ended_ || ends_();
+    return ended_ || enough();
   }
-  [[nodiscard]] bool stopped() const { return stopped_; }
+  [[nodiscard]] bool ended() const { return ended_; }
+  [[nodiscard]] bool enough() const {
+    return pieces_ > 0 && reader_.pieces() >= pieces_ && !reader_.done();
+  }
 
  private:
   bench::AnswerReader& reader_;
   const Clock& clock_;
-  const bench::Stop& stop_;
-  bool stopped_ = false;
+  const bench::Stop& ends_;
+  const std::size_t pieces_;
+  bool ended_ = false;
 };
 
 // Header lines as a server would have parsed them.
@@ -62,6 +67,7 @@ InProcessTarget::InProcessTarget(ServeOptions options, std::vector<std::string> 
       own_folder_(own_folder),
       clock_(clock),
       folder_(options_.store_dir) {
+  if (options_.store && folder_.in_memory()) lacks_.cold_files = bench::kStoreInMemory;
   if (options_.store) return;
   lacks_.restart = "it keeps nothing on disk (--no-store)";
   lacks_.cold_files = lacks_.stored_bytes = lacks_.restart;
@@ -112,8 +118,12 @@ bench::Answer InProcessTarget::ask(const bench::Ask& ask, const bench::Stop& sto
   const bench::Stop ends = [&] {
     return (stop && stop()) || (deadline > 0 && clock_.now() > deadline);
   };
+  if (service_ == nullptr) {
+    return reader.finish(clock_.now(), Error{ErrorKind::unavailable,
+                                             "the server did not come back after a restart"});
+  }
+  Reading reading(reader, clock_, ends, ask.pieces);
   request.client_gone = ends;
-  Reading reading(reader, clock_, ends);
   const HttpResponse response = service_->handle(request);
   const std::string* miss = find_header(response.headers, "x-samovar-miss");
   reader.head(response.status, miss == nullptr ? "" : *miss);
@@ -124,13 +134,17 @@ bench::Answer InProcessTarget::ask(const bench::Ask& ask, const bench::Stop& sto
   }
   const Micros now = clock_.now();
   std::optional<Error> failure;
-  if (reading.stopped()) {
-    failure = Error{ErrorKind::cancelled, stop && stop() ? "stopped" : "the time for it is over"};
+  bool stopped = false;
+  if (reading.ended() || (!reader.done() && ends())) {
+    stopped = stop && stop();
+    failure = Error{ErrorKind::cancelled, stopped ? "stopped" : "the time for it is over"};
+  } else if (reading.enough()) {
+    reader.cut();
   } else if (response.status < 200 || response.status >= 300) {
     failure = Error{ErrorKind::invalid_argument, client::error_text(reader.refused())};
   }
   bench::Answer answer = reader.finish(now, std::move(failure));
-  answer.stopped = reading.stopped();
+  answer.stopped = stopped;
   return answer;
 }
 

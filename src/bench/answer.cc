@@ -8,15 +8,15 @@ std::optional<double> Answer::first_ms() const {
   return to_ms(pieces.front() - sent);
 }
 
-std::int64_t Answer::reply_tokens() const {
-  return figures.reply_tokens.value_or(static_cast<std::int64_t>(pieces.size()));
+bool pieces_hold_several(std::int64_t tokens, std::int64_t pieces) {
+  return pieces * 10 < tokens * 9;
 }
 
 std::optional<double> Answer::decode_per_second() const {
-  if (pieces.size() < 2 || pieces.back() <= pieces.front() || reply_tokens() < 2) {
-    return std::nullopt;
-  }
-  return static_cast<double>(reply_tokens() - 1) * static_cast<double>(kSecond) /
+  const std::int64_t tokens = figures.reply_tokens.value_or(0);
+  if (pieces.size() < 2 || pieces.back() <= pieces.front() || tokens < 2) return std::nullopt;
+  if (pieces_hold_several(tokens, static_cast<std::int64_t>(pieces.size()))) return std::nullopt;
+  return static_cast<double>(tokens - 1) * static_cast<double>(kSecond) /
          static_cast<double>(pieces.back() - pieces.front());
 }
 

@@ -41,7 +41,7 @@ bool read_calls(const Json& json, std::vector<AnswerCall>& calls) {
     calls[at].name += text_in(*function, "name");
     calls[at].arguments += text_in(*function, "arguments");
   }
-  return true;
+  return !pieces->empty();
 }
 
 void read_timings(const Json& json, Answer& answer) {

@@ -27,7 +27,7 @@ TEST(AnswerReader, PiecesAreTextReasoningAndCalls) {
   it.feed(piece(R"({"content":"a"})") + piece(R"({"content":"b"})"), 21000);
   it.feed(piece(R"({"tool_calls":[{"index":0,"function":{"arguments":"{"}}]})"), 31000);
   it.feed(kEnd, 32000);
-  it.feed(event(R"({"choices":[],"usage":{"prompt_tokens":40,"completion_tokens":5,)"
+  it.feed(event(R"({"choices":[],"usage":{"prompt_tokens":40,"completion_tokens":4,)"
                 R"("prompt_tokens_details":{"cached_tokens":30}},)"
                 R"("timings":{"source":"store","render_ms":1.5,"restore_bytes":7}})") +
               event("[DONE]"),
@@ -40,13 +40,13 @@ TEST(AnswerReader, PiecesAreTextReasoningAndCalls) {
   EXPECT_EQ(answer.content, "ab");
   EXPECT_EQ(answer.reasoning, "hm");
   EXPECT_EQ(answer.finish, "length");
-  EXPECT_EQ(answer.reply_tokens(), 5);
+  EXPECT_EQ(answer.figures.reply_tokens, 4);
   EXPECT_EQ(answer.figures.prompt_tokens, 40);
   EXPECT_EQ(answer.figures.reused_tokens, 30);
   EXPECT_EQ(answer.timings.at("render_ms"), 1.5);
   EXPECT_EQ(answer.timings.at("restore_bytes"), 7);
   EXPECT_EQ(answer.source, "store");
-  EXPECT_DOUBLE_EQ(*answer.decode_per_second(), 4 / 0.020);
+  EXPECT_DOUBLE_EQ(*answer.decode_per_second(), 3 / 0.020);
 }
 
 TEST(AnswerReader, EventsCutAnywhereAreTheSame) {
@@ -62,11 +62,36 @@ TEST(AnswerReader, EventsCutAnywhereAreTheSame) {
   }
 }
 
+std::string usage(int tokens) {
+  return event(R"({"choices":[],"usage":{"prompt_tokens":40,"completion_tokens":)" +
+               std::to_string(tokens) + "}}");
+}
+
+// Without the server's count, or with pieces of several tokens, there is no rate.
+TEST(AnswerReader, ARateNeedsCountedTokensInPiecesOfTheirOwn) {
+  const auto rate = [](const std::string& end) {
+    AnswerReader it = reader();
+    for (int i = 0; i < 10; ++i) it.feed(piece(R"({"content":"a"})"), 10'000 * (i + 1));
+    it.feed(kEnd + end, 100'000);
+    return it.finish(100'000, std::nullopt).decode_per_second();
+  };
+  EXPECT_FALSE(rate(""));
+  EXPECT_FALSE(rate(usage(20)));
+  EXPECT_NEAR(rate(usage(11)).value_or(0), 10 / 0.090, 1e-9);
+}
+
+TEST(AnswerReader, AnEmptyListOfCallsIsNoPiece) {
+  AnswerReader it = reader();
+  it.feed(piece(R"({"role":"assistant","tool_calls":[]})"), 2000);
+  it.feed(piece(R"({"content":"a"})") + kEnd, 3000);
+  EXPECT_EQ(it.finish(4000, std::nullopt).pieces, std::vector<Micros>{3000});
+}
+
 TEST(AnswerReader, PromptLengthDoesNotRaiseTheDecodeRate) {
   for (const Micros prefill : {10'000, 10'000'000}) {
     AnswerReader it = reader();
     for (int i = 0; i < 11; ++i) it.feed(piece(R"({"content":"a"})"), prefill + i * 10'000);
-    it.feed(kEnd, prefill + 100'000);
+    it.feed(kEnd + usage(11), prefill + 100'000);
     EXPECT_DOUBLE_EQ(*it.finish(prefill + 100'000, std::nullopt).decode_per_second(), 100);
   }
 }

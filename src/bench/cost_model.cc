@@ -7,8 +7,9 @@
 namespace samovar::bench {
 namespace {
 
-constexpr double kGuess = 1000;    // ms, before anything is known
-constexpr double kExponent = 1.1;  // of one measurement: attention grows with the context
+constexpr double kGuess = 1000;     // ms, before anything is known
+constexpr double kExponent = 1.1;   // of one measurement: attention grows with the context
+constexpr std::int64_t kApart = 2;  // times as long; nearer lengths say nothing of the exponent
 constexpr double kFollowUpShare = 0.01;
 
 }  // namespace
@@ -31,8 +32,9 @@ double CostModel::predict(const std::string& target, Step step, std::int64_t dep
   auto above = seen.lower_bound(depth);
   if (above == seen.end()) above = std::prev(above);
   double exponent = kExponent;
-  if (above != seen.begin()) {
-    const auto below = std::prev(above);
+  auto below = above;
+  while (below != seen.begin() && below->first * kApart > above->first) --below;
+  if (below->first * kApart <= above->first) {
     exponent = std::log(above->second / below->second) /
                std::log(static_cast<double>(above->first) / static_cast<double>(below->first));
     exponent = std::clamp(exponent, 1.0, 2.0);
@@ -48,8 +50,11 @@ double CostModel::predict(const std::string& target, Step step, std::int64_t dep
       return whole + kGuess;
     case Step::edit:
       return whole / 2;
+    case Step::decode:
+    case Step::write:
+      return kGuess + whole * kFollowUpShare;
     default:
-      return kGuess / 2 + whole * kFollowUpShare;
+      return kGuess / 4 + whole * kFollowUpShare;
   }
 }
 

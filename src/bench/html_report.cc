@@ -79,7 +79,7 @@ std::string section_of(const Report& report, const Table& table, const Section& 
     html += fmt::format("<p class=\"loss\">{}</p>\n", escape_markup(capital(loss)));
   }
   const auto reason = reasons.find(section.step);
-  if (reason != reasons.end()) html += paragraphs(reason->second);
+  if (!table.losses.empty() && reason != reasons.end()) html += paragraphs(reason->second);
   for (const std::string& note : table.notes) {
     html += fmt::format("<p class=\"soft\">{}</p>\n", escape_markup(capital(note)));
   }
@@ -89,7 +89,9 @@ std::string section_of(const Report& report, const Table& table, const Section& 
   if (const auto parts = parts_chart(report, section)) {
     html +=
         "<h3>Where the time went</h3>\n<p class=\"soft\">The turn in the middle of each, by the "
-        "server's own figures; the rest is what they do not account for: HTTP, and the client."
+        "server's own figures; the rest is what they do not account for: HTTP and the client, and "
+        "for "
+        "a server that names the prompt's time alone its template, tokeniser and queue, too."
         "</p>\n<div class=\"chart\">\n" +
         draw(*parts) + "</div>\n";
   }

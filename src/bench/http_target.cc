@@ -60,6 +60,8 @@ HttpTarget::HttpTarget(HttpTargetOptions options, const Clock& clock)
   if (options_.restart_command.empty()) lacks_.restart = "no --restart-cmd was given";
   if (options_.store_folder.empty()) {
     lacks_.cold_files = lacks_.stored_bytes = "the folder of its store is not known (--store-dir)";
+  } else if (store_.in_memory()) {
+    lacks_.cold_files = kStoreInMemory;
   }
 }
 

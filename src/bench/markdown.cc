@@ -60,7 +60,7 @@ std::string markdown_of(const Report& report, const Reasons& reasons,
     for (const auto& row : table.rows) text += line(row);
     for (const std::string& loss : table.losses) text += "\n" + capital(loss) + "\n";
     const auto reason = reasons.find(table.step);
-    if (reason != reasons.end()) text += "\n" + reason->second + "\n";
+    if (!table.losses.empty() && reason != reasons.end()) text += "\n" + reason->second + "\n";
     if (!table.losses.empty() && reason == reasons.end()) {
       text += fmt::format("\nThe reason is not known yet: it belongs into notes/{}.md.\n",
                           to_string(table.step));

@@ -29,7 +29,10 @@ struct PlanOptions {
   std::uint64_t seed = 1;
   std::string extra;                  // JSON object added to every body
   Micros pause = 500 * kMillisecond;  // before every measured request
-  Micros write_quiet = 4 * kSecond;   // a folder that has not changed for so long is at rest
+  // Before a request that takes long every store's folder has to be without a change for so long:
+  // 1 s longer than a server waits before it writes.
+  Micros settle = 3 * kSecond;
+  Micros write_quiet = 4 * kSecond;  // a folder that has not changed for so long is at rest
 };
 
 struct Task {

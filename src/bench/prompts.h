@@ -1,7 +1,7 @@
 // What is asked: conversations made of plain words by a seeded generator, so that every run of the
 // same seed sends the same bytes to every target, and no two conversations begin alike: nothing can
-// be found in a cache that was not put there by the run itself. A Conversation is a value with one
-// owner; bodies are JSON of POST /v1/chat/completions.
+// be found in a cache that was not put there by a run of the same seed. A Conversation is a value
+// with one owner; bodies are JSON of POST /v1/chat/completions.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct Message {
 // `count` words, the same for the same seed.
 [[nodiscard]] std::string prose(std::int64_t count, std::uint64_t seed);
 
-// How many tokens the model makes of words; measured, see calibrate.h.
+// How many tokens the model makes of words; Runner measures it.
 struct WordCost {
   double tokens_per_word = 1.5;
   double tokens_per_message = 8;  // what the template puts around one
@@ -44,8 +44,8 @@ struct BodySettings {
 [[nodiscard]] std::string chat_body(const std::vector<Message>& messages,
                                     const BodySettings& settings);
 
-// Of the fields that servers may not know, the one that a refusal's text names, or the next one
-// that is not left out yet; nullopt: none is left.
+// Of the fields that servers may not know, the one that a refusal's text names, if it is not left
+// out yet; nullopt: none.
 [[nodiscard]] std::optional<std::string> refused_field(int status, const std::string& error,
                                                        const BodySettings& settings);
 

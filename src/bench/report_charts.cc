@@ -87,7 +87,8 @@ std::optional<BarChart> parts_chart(const Report& report, const Section& section
   bool known = false;
   for (const Row& row : section.rows) {
     for (const ReportTarget& target : report.targets) {
-      const Measurement* middle = middle_of(report, section.step, row.depth, target.name);
+      const Measurement* middle =
+          middle_of(report, section.step, row.depth, row.sessions, target.name);
       if (middle == nullptr) continue;
       std::vector<Part> parts = parts_of(*middle);
       known = known || parts.size() > 1;

@@ -148,6 +148,7 @@ Json summary_json(const Report& report) {
         const Cell& cell = row.cells[i];
         Json one = cell.value ? json_of(*cell.value) : Json::object();
         put(one, "missing", cell.missing);
+        if (cell.stands_for_both) one["from"] = to_string(Step::restart_warm);
         put(one, "prompt_tokens", cell.prompt_tokens);
         put(one, "computed_tokens", cell.computed_tokens);
         put(one, "prefill_per_second", cell.prefill_per_second);

@@ -55,6 +55,57 @@ TEST(Report, DifferencesOfTwoPercentAreNone) {
   EXPECT_EQ(summarise(report)[0].rows[0].verdict, Verdict::even);
 }
 
+// One round says nothing, nor do rounds that disagree.
+TEST(Report, AVerdictNeedsRoundsThatAgree) {
+  const auto verdict = [](const std::vector<double>& ours) {
+    Report report = known_report();
+    report.measurements.clear();
+    for (int round = 0; round < static_cast<int>(ours.size()); ++round) {
+      auto& list = report.measurements;
+      list.push_back(test::sample(Step::cold, 1000, round, "ours", ours[round], 1));
+      list.push_back(test::sample(Step::cold, 1000, round, "theirs", 100, 1));
+    }
+    return summarise(report)[0].rows[0].verdict;
+  };
+  EXPECT_EQ(verdict({150, 150}), Verdict::even);
+  EXPECT_EQ(verdict({150, 150, 90}), Verdict::even);
+  EXPECT_EQ(verdict({150, 150, 110}), Verdict::loses);
+  EXPECT_EQ(verdict({50, 50, 60}), Verdict::better);
+}
+
+// A server without files is compared by its restart, unless something came back after it.
+TEST(Report, RestartsWithoutFilesHoldForBoth) {
+  Report report = known_report();
+  for (const std::int64_t reused : {30, 500}) {
+    Measurement warm = test::sample(Step::restart_warm, 1000, 0, "theirs", 800, 1);
+    warm.reused_tokens = reused;
+    report.measurements.push_back(warm);
+    const auto sections = summarise(report);
+    const Row& row =
+        sections.back().step == Step::restart_cold ? sections.back().rows[0] : sections[4].rows[0];
+    ASSERT_EQ(row.cells[1].stands_for_both, reused == 30);
+    if (reused != 30) continue;
+    EXPECT_NEAR(row.ratio.value().median, 0.1, 1e-9);
+    EXPECT_NE(text_of(report).find("of which nothing came from files"), std::string::npos);
+  }
+}
+
+TEST(Report, BytesATokenNeedBothCounts) {
+  Report report = known_report();
+  Measurement wrote = test::sample(Step::write, 1000, 0, "ours", 10, 1);
+  wrote.bytes = 330;
+  report.measurements = {wrote};
+  EXPECT_EQ(summarise(report)[0].rows[0].cells[0].bytes_per_token, 10);
+  report.measurements[0].computed_tokens.reset();
+  EXPECT_FALSE(summarise(report)[0].rows[0].cells[0].bytes_per_token);
+}
+
+TEST(Report, ReasonsStandOnlyWhereItLoses) {
+  const Reasons reasons = {{Step::resident, "It is slow."}};
+  EXPECT_EQ(markdown_of(known_report(), reasons, {}).find("It is slow."), std::string::npos);
+  EXPECT_EQ(html_of(known_report(), reasons).find("It is slow."), std::string::npos);
+}
+
 TEST(Report, JsonIsReadAsItWasWritten) {
   const Report report = known_report();
   const std::string text = to_json(report);

@@ -10,10 +10,13 @@
 namespace samovar::bench {
 namespace {
 
+// Milliseconds. What is over sooner ends, with its pauses, before a store begins to write.
+constexpr double kLong = 500;
+
 constexpr std::int64_t kProbeWords = 40;
 constexpr std::int64_t kProbeMore = 800;
 constexpr std::int64_t kProbeMessages = 8;
-constexpr std::int64_t kRoom = 1024;  // tokens for follow-ups, beside the depth
+constexpr std::int64_t kSpare = 512;  // tokens that a conversation may be longer than planned
 
 }  // namespace
 
@@ -34,6 +37,7 @@ Stop Runner::stop() const {
 Answer Runner::ask(Subject& subject, const std::vector<Message>& messages,
                    std::int64_t max_tokens) {
   subject.settings.max_tokens = max_tokens;
+  subject.settled = false;
   for (;;) {
     Answer answer = subject.target->ask({chat_body(messages, subject.settings)}, stop());
     if (answer.ok() || answer.stopped) return answer;
@@ -104,6 +108,8 @@ Status Runner::measure_words(Subject& subject) {
   words_.tokens_per_message =
       std::max(0.0, (*many - *one) / static_cast<double>(kProbeMessages) -
                         words_.tokens_per_word * static_cast<double>(kProbeWords));
+  start_ = static_cast<std::int64_t>(std::max(
+      0.0, *one - words_.tokens_per_message - words_.tokens_per_word * double{kProbeWords}));
   return {};
 }
 
@@ -115,13 +121,31 @@ void Runner::warm_up(Subject& subject, std::uint64_t number) {
   if (answer.ok()) costs_.cold(subject.target->name(), 1024, answer.total_ms());
 }
 
+// What questions and replies of the plan add to the longest conversation of that depth.
+std::int64_t Runner::room(std::int64_t depth) const {
+  std::map<std::int64_t, double> added;
+  for (const Task& task : tasks_) {
+    if (task.depth != depth) continue;
+    double& tokens = added[task.session];
+    if (task.begins) tokens = 0;
+    tokens += 2 * words_.tokens_per_message + static_cast<double>(reply_of(task));
+    if (!task.begins) {
+      tokens += words_.tokens_per_word * static_cast<double>(options_.question_words);
+    }
+  }
+  double most = 0;
+  for (const auto& [session, tokens] : added) most = std::max(most, tokens);
+  return kSpare + static_cast<std::int64_t>(most);
+}
+
 void Runner::begin_depth(std::int64_t depth) {
   for (Subject& subject : subjects_) {
     subject.talks.clear();
     subject.skipped.clear();
     subject.out.clear();
-    if (subject.context > 0 && subject.context < depth + kRoom) {
-      subject.out = fmt::format("its context is {} tokens", subject.context);
+    if (subject.context > 0 && subject.context < depth + room(depth)) {
+      subject.out = fmt::format("its context is {} tokens, {} and the questions need {}",
+                                subject.context, tokens_text(depth), depth + room(depth));
     }
   }
 }
@@ -151,6 +175,7 @@ void Runner::measure(Subject& subject, const Task& task, int order, RunResult& r
     if (!subject.skipped.insert(task.step).second || !task.recorded) return;
     measured.missing = why;
   } else {
+    if (expected(subject, task) > kLong) settle();
     const Micros began = tools_.clock.now();
     measured = perform(subject, task);
     const double took = to_ms(tools_.clock.now() - began);
@@ -195,12 +220,15 @@ void Runner::announce(std::size_t index) {
                          clock_text(ms / 1000)));
 }
 
+double Runner::expected(const Subject& subject, const Task& task) const {
+  return costs_.predict(subject.target->name(), task.begins ? Step::cold : task.step, task.depth);
+}
+
 double Runner::predicted(const Task& task) const {
   double ms = 0;
   for (const Subject& subject : subjects_) {
     if (!missing(subject, task).empty()) continue;
-    ms += costs_.predict(subject.target->name(), task.begins ? Step::cold : task.step, task.depth) +
-          to_ms(options_.pause);
+    ms += expected(subject, task) + to_ms(options_.pause);
     if (task.step == Step::write && !task.begins) ms += 2 * to_ms(options_.write_quiet);
   }
   return ms;

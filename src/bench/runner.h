@@ -48,6 +48,7 @@ class Runner {
     BodySettings settings;
     std::int64_t context = 0;                            // 0: not known
     std::map<std::int64_t, std::vector<Message>> talks;  // by session
+    bool settled = false;    // its store has been at rest since its last request
     std::string out;         // why it is left out at this depth; empty: it is not
     std::set<Step> skipped;  // said to be missing at this depth
   };
@@ -68,9 +69,13 @@ class Runner {
   void change_middle(std::vector<Message>& talk, const Task& task) const;
   Status ask_aside(Subject& subject, const Task& task);
   Status start_again(Subject& subject, const Task& task);
-  Result<std::map<std::string, std::uint64_t>> files_at_rest(Target& target);
+  void settle();
+  Result<std::map<std::string, std::uint64_t>> files_at_rest(Target& target, Micros quiet);
 
   Answer ask(Subject& subject, const std::vector<Message>& messages, std::int64_t max_tokens);
+  [[nodiscard]] std::int64_t reply_of(const Task& task) const;
+  [[nodiscard]] std::int64_t room(std::int64_t depth) const;
+  [[nodiscard]] double expected(const Subject& subject, const Task& task) const;
   [[nodiscard]] std::uint64_t seed_of(const Task& task, std::uint64_t what) const;
   void announce(std::size_t index);
   void show(std::size_t index);
@@ -82,6 +87,7 @@ class Runner {
   std::vector<Task> tasks_;
   CostModel costs_;
   WordCost words_;
+  std::int64_t start_ = 0;  // tokens of the template before the first message
   Micros began_ = 0;
 };
 

@@ -10,6 +10,7 @@ namespace samovar::bench {
 namespace {
 
 constexpr std::int64_t kFollowUpTokens = 8;  // of a reply whose first piece matters
+constexpr std::int64_t kKnown = 64;          // reused tokens that an unknown conversation may have
 constexpr const char* kFixedReply = "Understood.";
 constexpr Micros kRestMost = 120 * kSecond;
 constexpr Micros kLook = kSecond / 2;
@@ -27,7 +28,7 @@ Measurement Runner::perform(Subject& subject, const Task& task) {
   if (task.begins) return begin(subject, task);
   switch (task.step) {
     case Step::decode:
-      return follow_up(subject, task, options_.reply_tokens);
+      return follow_up(subject, task, reply_of(task));
     case Step::write:
       return write(subject, task);
     case Step::edit:
@@ -43,17 +44,29 @@ Measurement Runner::perform(Subject& subject, const Task& task) {
     default:
       break;
   }
-  return follow_up(subject, task, kFollowUpTokens);
+  return follow_up(subject, task, reply_of(task));
+}
+
+std::int64_t Runner::reply_of(const Task& task) const {
+  const bool whole = !task.begins && (task.step == Step::decode || task.step == Step::write);
+  return whole ? options_.reply_tokens : kFollowUpTokens;
 }
 
 Measurement Runner::begin(Subject& subject, const Task& task) {
   std::vector<Message>& talk = subject.talks[task.session];
   talk = make_history(task.depth, options_.message_tokens, seed_of(task, 1), words_);
-  const Answer answer = ask(subject, talk, kFollowUpTokens);
+  const Answer answer = ask(subject, talk, reply_of(task));
   if (answer.ok()) {
     talk.push_back({"assistant", options_.own_replies ? answer.content : kFixedReply});
   }
-  return measurement_of(answer);
+  Measurement measured = measurement_of(answer);
+  const std::int64_t known = measured.reused_tokens.value_or(0);
+  if (known <= start_ + kKnown) return measured;
+  return failed({ErrorKind::invalid_argument,
+                 fmt::format("a new conversation should be cold, but the server knew {} of its "
+                             "tokens already",
+                             known),
+                 "--seed", "give another one, or none"});
 }
 
 Measurement Runner::follow_up(Subject& subject, const Task& task, std::int64_t max_tokens) {
@@ -69,10 +82,10 @@ Measurement Runner::follow_up(Subject& subject, const Task& task, std::int64_t m
 }
 
 Measurement Runner::write(Subject& subject, const Task& task) {
-  const auto before = files_at_rest(*subject.target);
+  const auto before = files_at_rest(*subject.target, options_.write_quiet);
   if (!before) return failed(before.error());
   Measurement measured = follow_up(subject, task, options_.reply_tokens);
-  const auto after = files_at_rest(*subject.target);
+  const auto after = files_at_rest(*subject.target, options_.write_quiet);
   if (!after) return failed(after.error());
   std::uint64_t bytes = 0;
   for (const auto& [path, size] : *after) {
@@ -120,11 +133,27 @@ Status Runner::start_again(Subject& subject, const Task& task) {
   return {};
 }
 
-Result<std::map<std::string, std::uint64_t>> Runner::files_at_rest(Target& target) {
+// A server that still writes what it was asked before would take cores and disk from the one that
+// is asked next.
+void Runner::settle() {
+  for (Subject& subject : subjects_) {
+    if (subject.settled || options_.settle == 0) continue;
+    if (subject.target->lacks().stored_bytes.empty()) {
+      const auto files = files_at_rest(*subject.target, options_.settle);
+      if (!files && files.error().kind != ErrorKind::cancelled) {
+        tools_.say(fmt::format("{}: {}; what comes next is measured all the same",
+                               subject.target->name(), files.error().message));
+      }
+    }
+    subject.settled = true;
+  }
+}
+
+Result<std::map<std::string, std::uint64_t>> Runner::files_at_rest(Target& target, Micros quiet) {
   auto files = target.stored_files();
   const Micros deadline = tools_.clock.now() + kRestMost;
   Micros since = tools_.clock.now();
-  while (files && tools_.clock.now() - since < options_.write_quiet) {
+  while (files && tools_.clock.now() - since < quiet) {
     if (!tools_.wait(kLook)) return fail(ErrorKind::cancelled, "stopped");
     if (tools_.clock.now() > deadline) {
       return fail(ErrorKind::unavailable,

@@ -1,5 +1,8 @@
 #include "bench/store_folder.h"
 
+#include <linux/magic.h>
+#include <sys/statfs.h>
+
 #include <filesystem>
 #include <system_error>
 
@@ -31,6 +34,17 @@ Result<std::map<std::string, std::uint64_t>> StoreFolder::files() const {
                 "--store-dir", "name the folder of the server's store");
   }
   return found;
+}
+
+bool StoreFolder::in_memory() const {
+  std::error_code error;
+  files::path path = files::absolute(path_, error);
+  struct statfs about{};
+  while (::statfs(path.c_str(), &about) != 0) {
+    if (!path.has_relative_path()) return false;
+    path = path.parent_path();
+  }
+  return about.f_type == TMPFS_MAGIC || about.f_type == RAMFS_MAGIC;
 }
 
 Result<std::uint64_t> StoreFolder::forget() const {

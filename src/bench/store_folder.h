@@ -17,6 +17,10 @@ class StoreFolder {
   // Bytes of every file, by path. A folder that does not exist has none.
   [[nodiscard]] Result<std::map<std::string, std::uint64_t>> files() const;
 
+  // On a file system in memory, where dropping files from the page cache does nothing. Of a folder
+  // that does not exist yet: the one it will be made in.
+  [[nodiscard]] bool in_memory() const;
+
   // Bytes of the files that were dropped from the page cache.
   [[nodiscard]] Result<std::uint64_t> forget() const;
 

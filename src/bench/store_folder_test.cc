@@ -43,6 +43,12 @@ TEST(StoreFolder, FilesAndTheirSizes) {
   EXPECT_FALSE(StoreFolder("").files());
 }
 
+TEST(StoreFolder, InMemoryOrNot) {
+  EXPECT_FALSE(StoreFolder("/proc/none").in_memory());
+  if (!StoreFolder("/dev/shm").in_memory()) GTEST_SKIP() << "/dev/shm is no file system in memory";
+  EXPECT_TRUE(StoreFolder("/dev/shm/none/of/these").in_memory());
+}
+
 TEST(ShellCommand, RunsAndReports) {
   const Folder folder;
   const Clock& clock = system_clock();

@@ -1,5 +1,7 @@
 #include "bench/summary.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -8,7 +10,9 @@
 namespace samovar::bench {
 namespace {
 
-constexpr double kEven = 0.02;  // a ratio so near to 1 is no difference
+constexpr double kEven = 0.02;         // a ratio so near to 1 is no difference
+constexpr std::size_t kSaying = 3;     // fewer rounds say nothing about a difference
+constexpr std::int64_t kNothing = 64;  // reused tokens that a template's start may be
 
 std::optional<double> median_of(std::vector<double> values) {
   const auto summary = summarise(std::move(values));
@@ -43,10 +47,28 @@ std::optional<double> prefill_rate(const Measurement& measured) {
 }
 
 std::optional<double> per_token(const Measurement& measured) {
-  const std::int64_t tokens =
-      measured.computed_tokens.value_or(0) + measured.reply_tokens.value_or(0);
-  if (!measured.bytes || tokens <= 0) return std::nullopt;
+  if (!measured.bytes || !measured.computed_tokens || !measured.reply_tokens) return std::nullopt;
+  const std::int64_t tokens = *measured.computed_tokens + *measured.reply_tokens;
+  if (tokens <= 0) return std::nullopt;
   return static_cast<double>(*measured.bytes) / static_cast<double>(tokens);
+}
+
+// Why a measurement that was made has no value.
+std::string no_value(Step step, const Measurement& measured) {
+  const std::int64_t tokens = measured.reply_tokens.value_or(0);
+  if (step != Step::decode || measured.pieces < 2) return "no piece of a reply came";
+  if (!measured.reply_tokens) return "the server does not count a reply's tokens";
+  if (!pieces_hold_several(tokens, measured.pieces)) return "all of the reply came at once";
+  return fmt::format("{} tokens came in {} pieces", tokens, measured.pieces);
+}
+
+// A server of which nothing came back after a restart has no files that could be in the page cache
+// or not: its measurements with them in it hold for both.
+bool holds_for_both(const std::vector<const Measurement*>& warm) {
+  const auto nothing = [](const Measurement* each) {
+    return each->measured() && each->reused_tokens && *each->reused_tokens <= kNothing;
+  };
+  return !warm.empty() && std::ranges::all_of(warm, nothing);
 }
 
 Cell cell_of(Step step, const std::vector<const Measurement*>& of) {
@@ -58,7 +80,9 @@ Cell cell_of(Step step, const std::vector<const Measurement*>& of) {
   }
   cell.value = summarise(std::move(values));
   if (of.empty()) cell.missing = "the run ended before it";
-  if (!cell.value && cell.missing.empty()) cell.missing = "no piece of a reply came";
+  for (const Measurement* each : of) {
+    if (cell.missing.empty() && !value_of(*each)) cell.missing = no_value(step, *each);
+  }
   cell.prompt_tokens = median_by(of, [](const auto& each) { return number(each.prompt_tokens); });
   cell.computed_tokens =
       median_by(of, [](const auto& each) { return number(each.computed_tokens); });
@@ -91,6 +115,7 @@ std::optional<Summary> ratio_of(const std::vector<const Measurement*>& ours,
 
 Verdict verdict_of(const std::optional<Summary>& ratio, Unit unit) {
   if (!ratio) return Verdict::none;
+  if (ratio->count < kSaying || (ratio->low() <= 1 && ratio->high() >= 1)) return Verdict::even;
   const double more = unit == Unit::tokens_per_second ? 1 - ratio->median : ratio->median - 1;
   if (more > kEven) return Verdict::loses;
   return more < -kEven ? Verdict::better : Verdict::even;
@@ -121,6 +146,12 @@ std::vector<Section> summarise(const Report& report) {
   for (const Measurement& each : report.measurements) {
     places[{each.step, each.depth, each.sessions}][each.target].push_back(&each);
   }
+  const auto warm_of = [&](std::int64_t depth, const std::string& target) {
+    const auto warm = places.find({Step::restart_warm, depth, 1});
+    if (warm == places.end()) return std::vector<const Measurement*>();
+    const auto found = warm->second.find(target);
+    return found == warm->second.end() ? std::vector<const Measurement*>() : found->second;
+  };
   std::vector<Section> sections;
   for (const auto& [place, by_target] : places) {
     const auto& [step, depth, sessions] = place;
@@ -132,7 +163,12 @@ std::vector<Section> summarise(const Report& report) {
     for (const ReportTarget& target : report.targets) {
       const auto found = by_target.find(target.name);
       of.push_back(found == by_target.end() ? std::vector<const Measurement*>() : found->second);
+      const bool stands = step == Step::restart_cold && !of.back().empty() &&
+                          std::ranges::none_of(of.back(), &Measurement::measured) &&
+                          holds_for_both(warm_of(depth, target.name));
+      if (stands) of.back() = warm_of(depth, target.name);
       row.cells.push_back(cell_of(step, of.back()));
+      row.cells.back().stands_for_both = stands;
     }
     if (of.size() > 1) row.ratio = ratio_of(of[0], of[1]);
     row.verdict = verdict_of(row.ratio, sections.back().unit);
@@ -161,10 +197,11 @@ std::vector<Part> parts_of(const Measurement& measurement) {
 }
 
 const Measurement* middle_of(const Report& report, Step step, std::int64_t depth,
-                             const std::string& target) {
+                             std::int64_t sessions, const std::string& target) {
   std::vector<const Measurement*> all;
   for (const Measurement& each : report.measurements) {
-    if (each.step == step && each.depth == depth && each.target == target && each.first_ms) {
+    if (each.step == step && each.depth == depth && each.sessions == sessions &&
+        each.target == target && each.first_ms) {
       all.push_back(&each);
     }
   }

@@ -23,9 +23,12 @@ struct Cell {
   std::optional<double> server_per_second;  // Step::decode: what the server says, median
   std::optional<double> bytes_per_token;    // Step::write: over tokens computed and sampled, median
   std::string missing;
+  // Step::restart_cold: the figures are those of restart_warm, of which nothing came from files.
+  bool stands_for_both = false;
 };
 
-enum class Verdict { none, better, even, loses };  // of the first target
+// Of the first target. Even: within 2 %, or fewer than three rounds, or a spread with 1 in it.
+enum class Verdict { none, better, even, loses };
 
 struct Row {
   std::int64_t depth = 0;
@@ -56,8 +59,9 @@ struct Part {
 };
 [[nodiscard]] std::vector<Part> parts_of(const Measurement& measurement);
 
-// The measurement in the middle of all of that step, depth and target; nullptr: none.
+// The measurement in the middle of all of that step, depth, count of sessions and target; nullptr:
+// none.
 [[nodiscard]] const Measurement* middle_of(const Report& report, Step step, std::int64_t depth,
-                                           const std::string& target);
+                                           std::int64_t sessions, const std::string& target);
 
 }  // namespace samovar::bench

@@ -146,6 +146,10 @@ Table table_of(const Report& report, const Section& section) {
       const Cell& cell = row.cells[i];
       words.push_back(cell.value ? summary_text(*cell.value, section.unit) : "not measured");
       words.push_back(cell.value ? second_cell(section.step, cell) : "-");
+      if (cell.stands_for_both) {
+        notes.add(report.targets[i].name, row.depth,
+                  "its figure with the files in the page cache, of which nothing came from files");
+      }
       if (cell.missing.empty()) continue;
       notes.add(report.targets[i].name, row.depth,
                 (cell.value ? "not all rounds: " : "not measured: ") + cell.missing);

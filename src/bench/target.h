@@ -32,6 +32,10 @@ struct Ask {
   std::size_t pieces = 0;                 // ends the reply after so many, as a user would; 0: none
 };
 
+// Too few pieces for a rate of tokens: how many the first one held, before time was taken, is not
+// known.
+[[nodiscard]] bool pieces_hold_several(std::int64_t tokens, std::int64_t pieces);
+
 struct AnswerCall {
   std::string id;
   std::string name;
@@ -67,9 +71,8 @@ struct Answer {
   // From the request to the first piece; nullopt: none came.
   [[nodiscard]] std::optional<double> first_ms() const;
   [[nodiscard]] double total_ms() const { return to_ms(ended - sent); }
-  // Tokens that the server counted; pieces where it counts none.
-  [[nodiscard]] std::int64_t reply_tokens() const;
-  // (tokens - 1) / (last piece - first piece); nullopt: fewer than two pieces. No prefill in it.
+  // (tokens - 1) / (last piece - first piece), tokens as the server counts them; nullopt: fewer
+  // than two pieces, no count, or pieces that hold several tokens each. No prefill is in it.
   [[nodiscard]] std::optional<double> decode_per_second() const;
 };
 
@@ -84,6 +87,9 @@ struct TargetFacts {
   std::optional<std::int64_t> context;  // tokens
   std::vector<std::string> flags;       // as given by the user, where known
 };
+
+// Lacks::cold_files of a store whose folder is on a file system in memory.
+inline constexpr const char* kStoreInMemory = "its store is on a file system in memory";
 
 // Why something cannot be measured; empty: it can. Each reads well after "not measured: ".
 struct Lacks {

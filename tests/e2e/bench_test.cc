@@ -64,7 +64,7 @@ void expect_cold(const Json& each) {
 }
 
 constexpr const char* kSmall =
-    "--depth 1k --rounds 2 --cold-rounds 2 --restart-rounds 1 --pause 0 ";
+    "--depth 1k --rounds 2 --cold-rounds 2 --restart-rounds 1 --pause 0 --settle 0 --seed 1 ";
 
 TEST(Bench, FollowUpInThisProcess) {
   const TemporaryFolder folder;
@@ -126,10 +126,11 @@ TEST(Bench, AgainstARunningServerAndWithoutOne) {
 // More sessions than there are cells for: those that had to leave come back from the store.
 TEST(Bench, SessionsBeyondMemory) {
   const TemporaryFolder folder;
-  const Ran ran = run("sessions -m " + model() +
-                      " --depth 1k --sessions 4 --rounds 1 --pause 0.3 --json - -- -t 1 -tb 1 "
-                      "-c 3072 --anchor-memory 256M --store-quiet 0.1 --store-dir " +
-                      folder.path() + "/store");
+  const Ran ran =
+      run("sessions -m " + model() +
+          " --depth 1k --sessions 4 --rounds 1 --pause 0.3 --settle 0 --json - -- -t 1 -tb 1 "
+          "-c 3072 --anchor-memory 256M --store-quiet 0.1 --store-dir " +
+          folder.path() + "/store");
   ASSERT_EQ(ran.code, 0) << ran.output;
   const Json found = measurements(Json::parse(ran.output), "sessions", "samovar");
   ASSERT_EQ(found.size(), 4U);
@@ -145,7 +146,7 @@ TEST(Bench, SessionsBeyondMemory) {
 TEST(Bench, BytesWritten) {
   const TemporaryFolder folder;
   const Ran ran = run("write -m " + model() +
-                      " --depth 1k --rounds 1 --pause 0 --json - -- -t 1 -tb 1 -c 8192 "
+                      " --depth 1k --rounds 1 --pause 0 --settle 0 --json - -- -t 1 -tb 1 -c 8192 "
                       "--anchor-memory 256M --store-quiet 0.2 --store-dir " +
                       folder.path() + "/store");
   ASSERT_EQ(ran.code, 0) << ran.output;
