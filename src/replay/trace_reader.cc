@@ -45,6 +45,12 @@ class Reader {
   struct Known {
     std::size_t messages = 0;  // of the whole request
   };
+  // Lines in a row that cannot be read, and what is wrong with the first.
+  struct Torn {
+    std::size_t first = 0;
+    std::size_t last = 0;
+    Error error;
+  };
 
   static Error in_line(std::size_t line, Error error) {
     error.message = fmt::format("line {}: {}", line, error.message);
@@ -52,20 +58,25 @@ class Reader {
   }
 
   void note_torn(const std::string& which) {
-    trace_.notes.push_back(fmt::format("{} ({}) was cut off and is left out", which, torn_->first));
+    const auto& [first, last, error] = *torn_;
+    trace_.notes.push_back(
+        first == last ? fmt::format("{} ({}) was cut off and is left out", which, first)
+                      : fmt::format("lines {} to {} were cut off and are left out", first, last));
     torn_.reset();
   }
 
   Status take(std::string_view text) {
     if (text.find_first_not_of(" \t\r") == std::string_view::npos) return {};
     const auto json = parse_object(text);
-    if (torn_ && !(json && is_header(*json))) {
-      line_ = torn_->first;
-      return std::unexpected(torn_->second);
-    }
     if (!json) {
-      torn_ = {line_, json.error()};
+      // A disk that fails tears several in a row: the header behind one may be torn as well.
+      if (!torn_) torn_ = Torn{.first = line_, .error = json.error()};
+      torn_->last = line_;
       return {};
+    }
+    if (torn_ && !is_header(*json)) {
+      line_ = torn_->first;
+      return std::unexpected(torn_->error);
     }
     if (torn_) note_torn("a line");
     if (is_header(*json)) return take_header(*json);
@@ -142,7 +153,7 @@ class Reader {
 
   Trace trace_;
   std::map<std::string, Known, std::less<>> known_;
-  std::optional<std::pair<std::size_t, Error>> torn_;  // line and what is wrong with it
+  std::optional<Torn> torn_;
   std::size_t line_ = 0;
   std::int64_t base_ms_ = 0;
   std::int64_t newest_ms_ = 0;
