@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "replay/plain_text.h"
 #include "replay/trace_fields.h"
 #include "replay/trace_lines.h"
 
@@ -133,7 +134,9 @@ class Reader {
     const Known& before = known_.at(turn.after);
     if (turn.keep == kKeepAll) turn.keep = before.messages;
     if (turn.keep > before.messages) {
-      return refuse(fmt::format("turn {} has {} messages", turn.after, before.messages), "keep");
+      return refuse(fmt::format("turn {} has {} messages", plain_text(turn.after.substr(0, 80)),
+                                before.messages),
+                    "keep");
     }
     if (turn.returned == Returned::no) return {};
     if (turn.keep < before.messages) {
@@ -144,7 +147,8 @@ class Reader {
   }
 
   static Status unknown(const std::string& id, const char* field) {
-    return refuse(fmt::format("no turn {} stands before this one", id.substr(0, 80)), field);
+    return refuse(fmt::format("no turn {} stands before this one", plain_text(id.substr(0, 80))),
+                  field);
   }
 
   static Status refuse(std::string message, std::string field) {
