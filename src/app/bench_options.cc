@@ -12,6 +12,7 @@
 #include "app/bench_command.h"
 #include "app/bench_values.h"
 #include "app/command_words.h"
+#include "app/key_file.h"
 #include "bench/server_facts.h"
 #include "client/transfer.h"
 
