@@ -12,6 +12,7 @@
 #include "app/bench_targets.h"
 #include "app/bench_values.h"
 #include "app/command_words.h"
+#include "app/key_file.h"
 
 namespace samovar::app {
 namespace {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
 
 namespace samovar::app {
 namespace {
@@ -83,16 +82,6 @@ Status read_steps(const std::string& text, const std::vector<Step>& possible,
     steps.push_back(*step);
   }
   return {};
-}
-
-Result<std::string> read_key(const std::string& file, const std::optional<std::string>& known) {
-  if (file.empty()) return known.value_or("");
-  std::ifstream in(file);
-  std::string key;
-  if (!std::getline(in, key) || key.empty()) {
-    return refuse("cannot read a key from " + file, "--key-file", "write it on its first line");
-  }
-  return key;
 }
 
 Status read_notes(const std::vector<std::string>& words, bench::Facts& notes) {

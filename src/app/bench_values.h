@@ -1,5 +1,4 @@
-// Values of `samovar bench`'s options that CLI11 does not read by itself. Pure, but for the key's
-// file; any thread. Errors name the flag and the remedy.
+// Values of `samovar bench`'s options that CLI11 does not read by itself. Pure; any thread. Errors name the flag and the remedy.
 #pragma once
 
 #include <cstdint>
@@ -23,10 +22,6 @@ namespace samovar::app {
 // "cold,decode", all of them possible ones; empty: all possible ones.
 [[nodiscard]] Status read_steps(const std::string& text, const std::vector<bench::Step>& possible,
                                 std::vector<bench::Step>& steps);
-
-// The first line of `file`; without a file, what is known already.
-[[nodiscard]] Result<std::string> read_key(const std::string& file,
-                                           const std::optional<std::string>& known);
 
 // "name=text"
 [[nodiscard]] Status read_notes(const std::vector<std::string>& words, bench::Facts& notes);

@@ -3,12 +3,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <utility>
 
 #include "app/chat_command.h"
+#include "app/key_file.h"
 
 namespace samovar::app {
 
@@ -93,23 +93,7 @@ Status read_files(client::ChatOptions& options, const Words& words) {
     if (!text) return std::unexpected(text.error());
     options.system = without_last_newline(std::move(*text));
   }
-  if (!words.key_file.empty()) {
-    auto text = file_text(words.key_file, "--key-file");
-    if (!text) return std::unexpected(text.error());
-    options.key = without_last_newline(std::move(*text));
-    if (options.key.empty()) {
-      return fail(ErrorKind::invalid_argument, words.key_file + " is empty", "--key-file",
-                  "write the key into it");
-    }
-  }
   return {};
-}
-
-Status check_key(const std::string& key) {
-  const bool good = std::ranges::all_of(key, [](unsigned char c) { return c > ' ' && c < 0x7F; });
-  if (good) return {};
-  return fail(ErrorKind::invalid_argument, "the API key has blanks or other odd characters", "",
-              "give the key alone, on one line");
 }
 
 Status set_folder(client::ChatOptions& options, const ChatSurroundings& around) {
@@ -154,12 +138,11 @@ Result<ChatRequest> parse_chat(const std::vector<std::string>& arguments,
   } catch (const CLI::ParseError& error) {
     return refuse(error.what());
   }
-  if (around.key) request.options.key = *around.key;
+  auto key = read_key(words.key_file, around.key);
+  if (!key) return std::unexpected(key.error());
+  request.options.key = std::move(*key);
   if (!words.thinking.empty()) request.options.settings.thinking = words.thinking == "on";
   if (auto status = read_files(request.options, words); !status) {
-    return std::unexpected(status.error());
-  }
-  if (auto status = check_key(request.options.key); !status) {
     return std::unexpected(status.error());
   }
   if (auto status = set_folder(request.options, around); !status) {

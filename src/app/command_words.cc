@@ -33,7 +33,8 @@ Result<ChosenCommand> read_command_words(CLI::App& app, const std::string& progr
     return ChosenCommand{name(), chosen() == nullptr ? app.help() : chosen()->help(program)};
   } catch (const CLI::ExtrasError&) {
     const auto extras = app.remaining(true);
-    const std::string what = chosen() == nullptr ? "unknown command: " : "not expected: ";
+    const bool no_command = chosen() == nullptr && !app.get_subcommands({}).empty();
+    const std::string what = no_command ? "unknown command: " : "not expected: ";
     return refuse_words(what + (extras.empty() ? "" : extras.front()), program, name());
   } catch (const CLI::ParseError& error) {
     return refuse_words(error.what(), program, name());

@@ -21,7 +21,8 @@ struct ChosenCommand {
 };
 
 // Fills what `app` is bound to. `program` is what a user types before the command: "samovar cache".
-// Without a command it is `otherwise`, or, where that is empty, the help of all of them.
+// Without a command it is `otherwise`, or, where that is empty, the help of all of them. A program
+// that has none says `otherwise`.
 // Errors: invalid_argument, with the line that gets help.
 Result<ChosenCommand> read_command_words(CLI::App& app, const std::string& program,
                                          std::vector<std::string> words,

@@ -19,6 +19,7 @@
 #include "client/append_file.h"
 #include "engine/llama_log.h"
 #include "http/server.h"
+#include "replay/plain_text.h"
 #include "replay/trace_reader.h"
 
 namespace samovar::app {
@@ -38,7 +39,7 @@ class OwnServer {
     if (!parsed) return std::unexpected(parsed.error());
     ServeOptions& options = parsed->options;
     // The user's own sessions are not to be mixed with those of a replay.
-    if (std::ranges::find(words, "--store-dir") == words.end()) options.store = false;
+    if (options.store_dir.empty()) options.store = false;
     options.announce = false;  // standard output is the report's
     if (auto resolved = resolve(options); !resolved) return std::unexpected(resolved.error());
     if (!options.hf_repo.empty()) {
@@ -129,7 +130,7 @@ int judge(const ReplayRequest& request, const replay::Trace& trace,
   constexpr std::size_t kShownMax = 10;
   const auto found = replay::violations(runs, trace, request.limits);
   for (std::size_t i = 0; i < std::min(found.size(), kShownMax); ++i) {
-    fmt::print(stderr, "samovar: {}\n", found[i]);
+    fmt::print(stderr, "samovar: {}\n", replay::plain_text(found[i]));
   }
   if (found.size() > kShownMax) {
     fmt::print(stderr, "samovar: and {} more\n", found.size() - kShownMax);
@@ -160,11 +161,13 @@ int run(ReplayRequest request) {
   signals.begin_patient();
   const bench::Stop stop = [&] { return signals.received() != 0; };
   if (auto ready = target.wait_ready(stop, kReadyWithin); !ready) {
+    if (stop()) return 128 + signals.received();
     return report_error(ready.error(), kExitFailure);
   }
   if (request.options.model.empty()) {
     const auto facts = target.facts(stop);
-    request.options.model = facts ? facts->model : trace->header.model;
+    request.options.model =
+        facts && !facts->model_id.empty() ? facts->model_id : trace->header.model;
   }
   request.options.threads = std::clamp<std::size_t>(request.options.schedule.sessions == 0
                                                         ? trace->turns.size()

@@ -4,10 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
+#include "app/command_words.h"
+#include "app/key_file.h"
+#include "app/options.h"
 #include "app/replay_command.h"
-#include "client/append_file.h"
 
 namespace samovar::app {
 namespace {
@@ -21,7 +25,7 @@ constexpr const char* kAbout =
 constexpr const char* kFooter =
     "Without --against a server runs in this process: its options follow --, as in\n"
     "  samovar replay FILE -- -m model.gguf -c 65536\n"
-    "It keeps no sessions on disk unless they name a --store-dir.";
+    "It keeps no sessions on disk unless they or its config file name a --store-dir.";
 
 struct Words {
   std::string key_file;
@@ -83,6 +87,21 @@ std::unexpected<Error> refuse(std::string message, std::string field = {},
   return fail(ErrorKind::invalid_argument, std::move(message), std::move(field), std::move(remedy));
 }
 
+// Before hours of replaying rather than behind them.
+Status check_output(const std::string& path, const char* flag) {
+  if (path.empty() || path == "-") return {};
+  const std::filesystem::path file(path);
+  std::error_code ignored;
+  if (std::filesystem::exists(std::filesystem::symlink_status(file, ignored))) {
+    return refuse(path + " exists", flag, "name a new file");
+  }
+  const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
+  if (!std::filesystem::is_directory(folder, ignored)) {
+    return refuse("there is no folder " + folder.string(), flag, "make it, or name another");
+  }
+  return {};
+}
+
 Status check(ReplayRequest& request) {
   if (request.against.empty() == request.serve.empty()) {
     return refuse(request.against.empty() ? "no server is given" : "two servers are given",
@@ -94,7 +113,11 @@ Status check(ReplayRequest& request) {
   if (request.json == "-" && request.csv == "-") {
     return refuse("both reports cannot be printed", "--csv", "put one into a file");
   }
-  return {};
+  if (!request.json.empty() && request.json == request.csv) {
+    return refuse("both reports go into one file", "--csv", "name another");
+  }
+  if (auto json = check_output(request.json, "--json"); !json) return json;
+  return check_output(request.csv, "--csv");
 }
 
 }  // namespace
@@ -108,26 +131,21 @@ Result<ReplayRequest> parse_replay(const std::vector<std::string>& arguments,
   const auto border = std::ranges::find(arguments, "--");
   std::vector<std::string> own(arguments.begin(), border);
   if (border != arguments.end()) request.serve.assign(border + 1, arguments.end());
-  std::ranges::reverse(own);
-  try {
-    app.parse(std::move(own));
-  } catch (const CLI::CallForHelp&) {
-    request.help = app.help();
-    return request;
-  } catch (const CLI::ParseError& error) {
-    return refuse(error.what());
-  }
-  request.key = key;
+  const auto read = read_command_words(app, "samovar replay", std::move(own), "replay");
+  if (!read) return std::unexpected(read.error());
+  request.help = read->help;
+  if (!request.help.empty()) return request;
+  auto sent = read_key(words.key_file, key);
+  if (!sent) return std::unexpected(sent.error());
+  request.key = std::move(*sent);
   request.options.sessions_named = !words.sessions_unnamed;
   request.options.timeout = static_cast<Micros>(words.timeout_s * kSecond);
   if (words.beyond >= 0) request.limits.beyond = words.beyond;
-  if (!words.key_file.empty()) {
-    auto text = client::read_whole(words.key_file);
-    if (!text) return std::unexpected(text.error());
-    while (text->ends_with('\n') || text->ends_with('\r')) text->pop_back();
-    request.key = std::move(*text);
-  }
   if (auto checked = check(request); !checked) return std::unexpected(checked.error());
+  if (request.serve.empty()) return request;
+  const auto serve = parse_serve(request.serve);
+  if (!serve) return std::unexpected(serve.error());
+  if (serve->help) request.help = serve_help();
   return request;
 }
 

@@ -101,10 +101,28 @@ TEST(ReplayOptions, AreUnderstood) {
 }
 
 TEST(ReplayOptions, OptionsOfAServerInThisProcessFollowTwoDashes) {
-  const auto request = parse_replay({"t", "--speed", "0", "--", "-m", "x.gguf", "--speed"}, "");
+  const auto request = parse_replay({"t", "--speed", "0", "--", "-m", "x.gguf", "-c", "512"}, "");
   ASSERT_TRUE(request.has_value()) << request.error().describe();
-  EXPECT_EQ(request->serve, (std::vector<std::string>{"-m", "x.gguf", "--speed"}));
+  EXPECT_EQ(request->serve, (std::vector<std::string>{"-m", "x.gguf", "-c", "512"}));
   EXPECT_FALSE(request->limits.beyond.has_value());
+  EXPECT_FALSE(parse_replay({"t", "--", "-m", "x.gguf", "--speed", "0"}, "").has_value());
+  const auto help = parse_replay({"t", "--", "--help"}, "");
+  ASSERT_TRUE(help.has_value());
+  EXPECT_EQ(help->help, serve_help());
+}
+
+TEST(ReplayOptions, AKeyFileHoldsOneKey) {
+  const std::string path = ::testing::TempDir() + "/replay-key";
+  const auto key = [&](const std::string& text) {
+    std::ofstream(path, std::ios::binary) << text;
+    const auto request = parse_replay({"t", "--against", "u", "--key-file", path}, "other");
+    return request ? request->key : request.error().field + ": " + request.error().message;
+  };
+  EXPECT_EQ(key("secret\r\n"), "secret");
+  EXPECT_EQ(key("\n"), "--key-file: " + path + " is empty");
+  EXPECT_EQ(key(""), "--key-file: cannot read a key from " + path);
+  EXPECT_EQ(key("a b\n"), "--key-file: the API key has blanks or other odd characters");
+  std::filesystem::remove(path);
 }
 
 TEST(ReplayOptions, WhatCannotWorkIsRefused) {
@@ -116,6 +134,11 @@ TEST(ReplayOptions, WhatCannotWorkIsRefused) {
   EXPECT_EQ(field({"t", "--against", "u", "--", "-m", "x"}), "--against");
   EXPECT_EQ(field({"t", "--against", "u", "--require-equal"}), "--require-equal");
   EXPECT_EQ(field({"t", "--against", "u", "--json", "-", "--csv", "-"}), "--csv");
+  EXPECT_EQ(field({"t", "--against", "u", "--json", "f", "--csv", "f"}), "--csv");
+  EXPECT_EQ(field({"t", "--against", "u", "--json", ::testing::TempDir()}), "--json");
+  EXPECT_EQ(field({"t", "--against", "u", "--csv", "/nowhere/f"}), "--csv");
+  EXPECT_NE(parse_replay({"t", "more", "--against", "u"}, "").error().message.find("more"),
+            std::string::npos);
   EXPECT_FALSE(parse_replay({"--against", "u"}, "").has_value());
   EXPECT_FALSE(parse_replay({"t", "--against", "u", "--speed", "-1"}, "").has_value());
   EXPECT_FALSE(parse_replay({"--help"}, "")->help.empty());

@@ -1,5 +1,6 @@
 // TurnTracing: `serve --record`: the trace's file, the thread that writes it, and what of a turn
-// goes into it. record() from any thread, in microseconds; the rest belongs to the owner.
+// goes into it. record() from any thread, in microseconds; the rest belongs to the owner, who keeps
+// it until no request is answered any more: threads of HTTP complete turns while a server stops.
 #pragma once
 
 #include <memory>

@@ -78,7 +78,7 @@ std::string to_csv(const Report& report) {
   std::string text =
       "step,depth,sessions,round,order,target,first_ms,total_ms,decode_per_second,prompt_tokens,"
       "reused_tokens,computed_tokens,reply_tokens,pieces,source,bytes,missing";
-  for (const std::string& name : names) text += ",server_" + name;
+  for (const std::string& name : names) text += "," + field("server_" + name);
   text += "\n";
   for (const Measurement& each : report.measurements) {
     text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}", to_string(each.step),

@@ -12,7 +12,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// Levels that a line has around what is embedded: of tools the line, the list, a tool, a function.
+constexpr int kLevelsAround = 4;
+
 Json embedded(const std::string& text) {
+  if (is_deeper(text, kJsonDepthMax - kLevelsAround)) return text;
   Json json = Json::parse(text, nullptr, false);
   return json.is_discarded() ? Json(text) : json;
 }

@@ -1,7 +1,7 @@
 // Messages, tools and settings as chat completions spell them, both ways: in a trace's lines, in
 // the logs of others, in the requests of a replay. The same values give the same bytes. Pure; any
-// thread. Text that is JSON already (schemas, template arguments) is put in as it is if it parses,
-// as a string if not.
+// thread. Text that is JSON already (schemas, template arguments) is put in as it is if it parses
+// and leaves the whole readable by parse_object(), as a string if not.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -29,6 +29,9 @@ constexpr std::array<std::string_view, 11> kBounds = {
     "minimum",   "maximum",  "exclusiveMinimum", "exclusiveMaximum", "multipleOf",   "minLength",
     "maxLength", "minItems", "maxItems",         "minProperties",    "maxProperties"};
 
+// So that a number of as many digits, ten times this at most, is one of 64 bits.
+constexpr std::int64_t kLowMax = 10'000'000'000'000'000;
+
 template <std::size_t Count>
 bool holds(const std::array<std::string_view, Count>& words, std::string_view word) {
   return std::ranges::find(words, word) != words.end();
@@ -72,7 +75,7 @@ class JsonRedactor {
     if (!json.is_number_integer()) return static_cast<double>(numbers.front() % 10'000) / 10.0;
     std::size_t digits = text.size() - (text.starts_with('-') ? 1 : 0);
     std::int64_t low = digits == 1 ? 0 : 1;
-    for (; digits > 1; --digits) low = low > 100'000'000'000'000'000 ? low : low * 10;
+    for (; digits > 1; --digits) low = low > kLowMax ? low : low * 10;
     const std::int64_t range = low == 0 ? 10 : low * 9;
     const auto value =
         low + static_cast<std::int64_t>(numbers.front() % static_cast<std::uint64_t>(range));

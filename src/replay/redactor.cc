@@ -58,13 +58,19 @@ std::vector<std::uint64_t> Redactor::numbers(std::string_view text, std::size_t 
 std::string Redactor::text(std::string_view text) const {
   std::string out;
   bool newline = false;
+  std::string before(sizeof(std::uint64_t), '\0');  // stands for all that was read
   for (const TextPiece& piece : text_pieces(text)) {
     newline = newline || piece.kind == TextPiece::Kind::newline;
-    for (const std::uint64_t number : numbers(piece.text, piece.tokens())) {
+    before += piece.text;
+    const std::size_t tokens = piece.tokens();
+    if (tokens == 0) continue;  // it is hashed with the next one
+    const auto drawn = numbers(before, tokens + 1);
+    for (std::size_t i = 0; i < tokens; ++i) {
       if (!out.empty()) out += newline ? '\n' : ' ';
       newline = false;
-      out += pseudo_word(number);
+      out += pseudo_word(drawn[i]);
     }
+    before.assign(reinterpret_cast<const char*>(&drawn[tokens]), sizeof drawn[tokens]);
   }
   if (out.empty() && !text.empty()) return "\n";  // nothing but white space
   return out;

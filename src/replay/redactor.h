@@ -1,6 +1,8 @@
 // Redactor: takes the words out of a trace and leaves its shape. Every piece of text becomes
-// meaningless words, chosen by a keyed hash: equal texts stay equal, texts that begin alike go on
-// beginning alike, and the number of tokens stays about what it was. Names of tools, keys of
+// meaningless words, chosen by a keyed hash of the piece and all of the text before it: equal texts
+// stay equal, texts that begin alike go on beginning alike up to where they part, and the number of
+// tokens stays about what it was. A word has no fixed translation, so a text that is known with its
+// redacted form (a public system prompt) tells nothing of others. Names of tools, keys of
 // arguments, ids and numbers are hashed as well; names and keys may be kept. Roles, types of
 // schemas, times and figures stay. A value; const calls from any thread.
 //

@@ -158,6 +158,34 @@ TEST(Redactor, TextsThatBeginAlikeStillDo) {
   EXPECT_NE(a, Redactor({.key = "other"}).text("the quick brown fox jumps over one dog"));
 }
 
+// Who knows a text and its redacted form learns no word of another text.
+TEST(Redactor, AWordIsAnotherOneBehindOtherText) {
+  const std::string same = kRedactor.text("password");
+  int kept = 0;
+  for (int i = 0; i < 200; ++i) {
+    const std::string before = fmt::format("prompt {} says", i);
+    const std::string redacted = kRedactor.text(before + " password");
+    ASSERT_TRUE(redacted.starts_with(kRedactor.text(before)));
+    kept += redacted.ends_with(same) ? 1 : 0;
+  }
+  EXPECT_EQ(kept, 0);
+  EXPECT_NE(kRedactor.text("one two"), kRedactor.text("one\ntwo"));
+}
+
+TEST(Redactor, NumbersOfAnyLengthHaveAsManyDigits) {
+  for (std::size_t digits = 1; digits <= 20; ++digits) {
+    for (const bool negative : {false, true}) {
+      if (digits == 20 && negative) continue;  // no whole number to JSON
+      const std::string number = (negative ? "-1" : "1") + std::string(digits - 1, '2');
+      const auto out = Json::parse(kRedactor.arguments(R"({"n":)" + number + "}"));
+      const std::string text = out.begin().value().dump();
+      EXPECT_EQ(text.starts_with('-'), negative && text != "0") << number << " " << text;
+      const std::size_t of = text.size() - (text.starts_with('-') ? 1 : 0);
+      EXPECT_EQ(of, std::min<std::size_t>(digits, 18)) << number << " " << text;
+    }
+  }
+}
+
 TEST(Redactor, ATextKeepsItsTokensAbout) {
   const std::string code =
       "int main(int count, char** words) {\n  return samovar::run({words, words + count});\n}\n";

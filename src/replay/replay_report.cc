@@ -87,6 +87,7 @@ RunSummary summarise_run(const ReplayRun& run) {
     if (auto spread = bench::summarise(std::move(values))) summary.phases[name] = *spread;
   }
   summary.took = run.took;
+  summary.late_max = run.late_max;
   return summary;
 }
 

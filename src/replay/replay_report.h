@@ -32,6 +32,7 @@ struct RunSummary {
   std::size_t differing = 0;  // turns that differ first in their conversation
   std::size_t after_difference = 0;
   Micros took = 0;
+  Micros late_max = 0;  // a request was made so long after it was due
 };
 
 [[nodiscard]] RunSummary summarise_run(const ReplayRun& run);

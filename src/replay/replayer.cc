@@ -87,19 +87,21 @@ void Replayer::work(Work& work, const Hooks& hooks) {
       work.stopped = true;
       break;
     }
-    if (const auto turn = work.schedule.next(clock_.now())) {
+    const auto due = work.schedule.next_at();
+    const Micros now = clock_.now();
+    if (const auto turn = work.schedule.next(now)) {
+      work.run.late_max = std::max(work.run.late_max, now - *due);
       ++work.progress.running;
       lock.unlock();
       ask(*turn, work, hooks);
       lock.lock();
       continue;
     }
-    const auto at = work.schedule.next_at();
-    if (options_.threads == 0 && hooks.wait && at) {
-      hooks.wait(*at);
+    if (options_.threads == 0 && hooks.wait && due) {
+      hooks.wait(*due);
       continue;
     }
-    const Micros most = at ? std::clamp<Micros>(*at - clock_.now(), 0, kLook) : kLook;
+    const Micros most = due ? std::clamp<Micros>(*due - now, 0, kLook) : kLook;
     work.changed.wait_for(lock, std::chrono::microseconds(most));
   }
   work.changed.notify_all();

@@ -41,6 +41,8 @@ struct ReplayProgress {
 struct ReplayRun {
   std::vector<TurnResult> turns;  // as the trace's
   Micros took = 0;
+  // A request was made so long after it was due, as all threads were waiting for replies.
+  Micros late_max = 0;
 };
 
 class Replayer {

@@ -8,6 +8,7 @@
 #include "replay/generator.h"
 #include "replay/replay_report.h"
 #include "replay/target_testing.h"
+#include "replay/trace_info.h"
 
 namespace samovar::replay {
 namespace {
@@ -189,6 +190,32 @@ TEST_F(ReplayerTest, ThreadsMakeTheSameRequests) {
     EXPECT_EQ(one.turns[i].reply.content, eight.turns[i].reply.content) << trace->turns[i].id;
     EXPECT_EQ(one.turns[i].prompt, eight.turns[i].prompt);
   }
+}
+
+TEST_F(ReplayerTest, SaysHowLateRequestsAre) {
+  Trace trace = two_sessions();
+  EXPECT_EQ(run(trace).late_max, 0);
+  trace.turns[1].at_ms = 0;  // but it is asked behind the first, which takes a second
+  const ReplayRun done = run(trace);
+  EXPECT_EQ(done.late_max, kSecond);
+  EXPECT_THAT(report_text(trace, {done}, false), HasSubstr("up to 1.0 s after they were due"));
+}
+
+TEST_F(ReplayerTest, NothingInATraceSteersATerminal) {
+  Trace trace = two_sessions();
+  trace.header.made_by = "a\x1b[2Jb\xc2\x9b";
+  trace.turns[0].id = "a\x1b]0;title\x07";
+  trace.turns[2].after = trace.turns[0].id;
+  target.fails = [](std::size_t i) { return i == 0; };
+  const ReplayRun done = run(trace);
+  for (const std::string& text :
+       {report_text(trace, {done}, true), report_text(trace, {done}, false),
+        info_text(trace, trace_info(trace))}) {
+    EXPECT_EQ(text.find_first_of("\x1b\x07"), std::string::npos) << text;
+    EXPECT_EQ(text.find("\xc2\x9b"), std::string::npos) << text;
+  }
+  EXPECT_THAT(report_text(trace, {done}, false), HasSubstr("turn a?]0;title?: it broke"));
+  EXPECT_THAT(info_text(trace, trace_info(trace)), HasSubstr("a?[2Jb?"));
 }
 
 TEST_F(ReplayerTest, StopsWhenItIsTold) {

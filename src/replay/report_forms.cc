@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "replay/plain_text.h"
 #include "replay/replay_report.h"
 #include "replay/report_columns.h"
 
@@ -14,6 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr Micros kLateMin = 500 * kMillisecond;  // that is worth a line
 constexpr const char* kUnknown = "–";
 
 std::string shown(const std::optional<std::int64_t>& value) {
@@ -84,6 +86,10 @@ std::string summary_text(const RunSummary& s) {
         fmt::format("equal      {} of {} turns as in run 1; {} differ, {} follow one that does\n",
                     s.equal, s.compared, s.differing, s.after_difference);
   }
+  if (s.late_max >= kLateMin) {
+    out += fmt::format("late       requests were made up to {:.1f} s after they were due\n",
+                       to_ms(s.late_max) / 1000.0);
+  }
   out += fmt::format("\n{:<10} {:>10} {:>10} {:>10} {:>8}\n", "ms", "p50", "p90", "p99", "turns");
   for (const PhaseColumn& phase : phase_columns()) {
     const auto found = s.phases.find(phase.name);
@@ -107,6 +113,7 @@ Json summary_json(const RunSummary& s) {
   json["failed"] = s.failed;
   json["left_out"] = s.left_out;
   json["took_ms"] = to_ms(s.took);
+  json["late_max_ms"] = to_ms(s.late_max);
   Json& tokens = json["tokens"];
   tokens["prompt"] = json_of(s.prompt);
   tokens["reused"] = json_of(s.reused);
@@ -195,7 +202,7 @@ std::string report_text(const Trace& trace, const std::vector<ReplayRun>& runs, 
     out += summary_text(summarise_run(runs[r]));
     if (!every_turn) out += troubles(trace, runs[r]);
   }
-  return out;
+  return plain_text(out);
 }
 
 std::string report_json(const Trace& trace, const std::vector<ReplayRun>& runs) {

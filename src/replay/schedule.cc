@@ -7,6 +7,11 @@
 #include <utility>
 
 namespace samovar::replay {
+namespace {
+
+constexpr double kPauseMax = 1e17;  // microseconds, some 3000 years: sums of two stay whole numbers
+
+}  // namespace
 
 Schedule::Schedule(const Trace& trace, ScheduleOptions options, Micros start)
     : options_(options),
@@ -67,7 +72,8 @@ std::size_t Schedule::session_of(std::size_t turn) {
 
 Micros Schedule::scaled(std::int64_t ms) const {
   if (options_.speed <= 0) return 0;
-  return static_cast<Micros>(static_cast<double>(ms) * kMillisecond / options_.speed);
+  const double scaled = static_cast<double>(ms) * kMillisecond / options_.speed;
+  return static_cast<Micros>(std::min(scaled, kPauseMax));
 }
 
 void Schedule::begin_sessions(Micros now) {

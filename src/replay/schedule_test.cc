@@ -38,6 +38,16 @@ TEST(Schedule, AFollowerWaitsForTheEndAndThenItsPause) {
   EXPECT_TRUE(schedule.done());
 }
 
+TEST(Schedule, PausesThatNobodyLivesToSeeAreStillPauses) {
+  Trace trace;
+  trace.turns = {turn("a", ""), turn("b", "a", std::int64_t{1} << 52)};
+  Schedule schedule(trace, {.speed = 1e-300}, 0);
+  EXPECT_EQ(schedule.next(0), 0U);
+  schedule.ended(0, kSecond, true);
+  EXPECT_EQ(schedule.next(std::int64_t{1} << 56), std::nullopt);
+  EXPECT_GT(schedule.next_at(), std::int64_t{1} << 56);
+}
+
 TEST(Schedule, SpeedZeroMeansNoPauses) {
   Trace trace;
   trace.turns = {turn("a", ""), turn("b", "a", 4000)};

@@ -13,11 +13,17 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kDepthMax = 64;
 constexpr double kWholeMax = 9.0e15;  // where doubles still tell whole numbers apart
 
+}  // namespace
+
+void Trouble::report(std::string message, std::string field) {
+  if (error_) return;
+  error_ = Error{ErrorKind::invalid_argument, std::move(message), std::move(field), {}};
+}
+
 // Brackets outside of strings; the text need not be JSON.
-bool too_deep(std::string_view text) {
+bool is_deeper(std::string_view text, int levels) {
   int depth = 0;
   bool quoted = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -30,21 +36,14 @@ bool too_deep(std::string_view text) {
     if (byte == '"') quoted = true;
     if (byte == '{' || byte == '[') ++depth;
     if (byte == '}' || byte == ']') --depth;
-    if (depth > kDepthMax) return true;
+    if (depth > levels) return true;
   }
   return false;
 }
 
-}  // namespace
-
-void Trouble::report(std::string message, std::string field) {
-  if (error_) return;
-  error_ = Error{ErrorKind::invalid_argument, std::move(message), std::move(field), {}};
-}
-
 Result<Json> parse_object(std::string_view text) {
-  if (too_deep(text)) {
-    return fail(ErrorKind::too_large, fmt::format("more than {} levels of JSON", kDepthMax));
+  if (is_deeper(text, kJsonDepthMax)) {
+    return fail(ErrorKind::too_large, fmt::format("more than {} levels of JSON", kJsonDepthMax));
   }
   Json json = Json::parse(text, nullptr, false);
   if (json.is_discarded()) return fail(ErrorKind::invalid_argument, "this is no JSON");

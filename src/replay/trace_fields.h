@@ -22,7 +22,13 @@ class Trouble {
   std::optional<Error> error_;
 };
 
-// A JSON object of at most 64 levels. Error: what is wrong with the text.
+constexpr int kJsonDepthMax = 64;  // levels of a line
+
+// Whether JSON has more levels than this. What walks through a value calls itself at each level,
+// so text of unknown origin is asked before it is parsed.
+[[nodiscard]] bool is_deeper(std::string_view text, int levels);
+
+// A JSON object of at most kJsonDepthMax levels. Error: what is wrong with the text.
 [[nodiscard]] Result<nlohmann::ordered_json> parse_object(std::string_view text);
 
 class Fields {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bench/statistics.h"
+#include "replay/plain_text.h"
 #include "replay/pseudo_text.h"
 
 namespace samovar::replay {
@@ -104,7 +105,7 @@ std::string info_text(const Trace& trace, const TraceInfo& info) {
   }
   for (const auto& [miss, count] : info.misses) out += fmt::format("miss {}: {}\n", miss, count);
   for (const std::string& note : trace.notes) out += fmt::format("note: {}\n", note);
-  return out;
+  return plain_text(out);
 }
 
 std::string info_json(const Trace& trace, const TraceInfo& info) {

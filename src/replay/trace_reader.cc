@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "replay/plain_text.h"
 #include "replay/trace_fields.h"
 #include "replay/trace_lines.h"
 
@@ -45,6 +46,12 @@ class Reader {
   struct Known {
     std::size_t messages = 0;  // of the whole request
   };
+  // Lines in a row that cannot be read, and what is wrong with the first.
+  struct Torn {
+    std::size_t first = 0;
+    std::size_t last = 0;
+    Error error;
+  };
 
   static Error in_line(std::size_t line, Error error) {
     error.message = fmt::format("line {}: {}", line, error.message);
@@ -52,20 +59,25 @@ class Reader {
   }
 
   void note_torn(const std::string& which) {
-    trace_.notes.push_back(fmt::format("{} ({}) was cut off and is left out", which, torn_->first));
+    const auto& [first, last, error] = *torn_;
+    trace_.notes.push_back(
+        first == last ? fmt::format("{} ({}) was cut off and is left out", which, first)
+                      : fmt::format("lines {} to {} were cut off and are left out", first, last));
     torn_.reset();
   }
 
   Status take(std::string_view text) {
     if (text.find_first_not_of(" \t\r") == std::string_view::npos) return {};
     const auto json = parse_object(text);
-    if (torn_ && !(json && is_header(*json))) {
-      line_ = torn_->first;
-      return std::unexpected(torn_->second);
-    }
     if (!json) {
-      torn_ = {line_, json.error()};
+      // A disk that fails tears several in a row: the header behind one may be torn as well.
+      if (!torn_) torn_ = Torn{.first = line_, .error = json.error()};
+      torn_->last = line_;
       return {};
+    }
+    if (torn_ && !is_header(*json)) {
+      line_ = torn_->first;
+      return std::unexpected(torn_->error);
     }
     if (torn_) note_torn("a line");
     if (is_header(*json)) return take_header(*json);
@@ -122,7 +134,9 @@ class Reader {
     const Known& before = known_.at(turn.after);
     if (turn.keep == kKeepAll) turn.keep = before.messages;
     if (turn.keep > before.messages) {
-      return refuse(fmt::format("turn {} has {} messages", turn.after, before.messages), "keep");
+      return refuse(fmt::format("turn {} has {} messages", plain_text(turn.after.substr(0, 80)),
+                                before.messages),
+                    "keep");
     }
     if (turn.returned == Returned::no) return {};
     if (turn.keep < before.messages) {
@@ -133,7 +147,8 @@ class Reader {
   }
 
   static Status unknown(const std::string& id, const char* field) {
-    return refuse(fmt::format("no turn {} stands before this one", id.substr(0, 80)), field);
+    return refuse(fmt::format("no turn {} stands before this one", plain_text(id.substr(0, 80))),
+                  field);
   }
 
   static Status refuse(std::string message, std::string field) {
@@ -142,7 +157,7 @@ class Reader {
 
   Trace trace_;
   std::map<std::string, Known, std::less<>> known_;
-  std::optional<std::pair<std::size_t, Error>> torn_;  // line and what is wrong with it
+  std::optional<Torn> torn_;
   std::size_t line_ = 0;
   std::int64_t base_ms_ = 0;
   std::int64_t newest_ms_ = 0;

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "replay/chat_json.h"
 #include "replay/histories.h"
 #include "replay/trace_lines.h"
 #include "replay/trace_testing.h"
@@ -12,6 +13,7 @@
 namespace samovar::replay {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -78,6 +80,14 @@ TEST(TraceReader, ATornLineBeforeAnotherHeaderIsNoted) {
   EXPECT_EQ(trace->turns[1].at_ms, 60'001);  // times count from their header
 }
 
+TEST(TraceReader, SeveralTornLinesInARowAreNoted) {
+  const auto trace = read_trace(kHeader + kFirst + "{\"id\":\n{\"samo\n" + kHeader + "{\"id\n{\"x");
+  ASSERT_TRUE(trace.has_value()) << trace.error().describe();
+  EXPECT_EQ(trace->turns.size(), 1U);
+  EXPECT_THAT(trace->notes, ElementsAre(HasSubstr("3 to 4"), HasSubstr("6 to 7")));
+  EXPECT_THAT(error_of(kHeader + "{\n{\n" + kFirst), HasSubstr("line 2: this is no JSON"));
+}
+
 TEST(TraceReader, ATornLineElsewhereIsAnError) {
   EXPECT_THAT(error_of(kHeader + "{\"id\":\n" + kFirst), HasSubstr("line 2: this is no JSON"));
 }
@@ -122,6 +132,28 @@ TEST(TraceReader, WrongFieldsAreNamedWithTheirLine) {
 TEST(TraceReader, DeepJsonIsRefused) {
   const std::string deep(5000, '[');
   EXPECT_THAT(error_of(kHeader + R"({"id":)" + deep + "\n" + kFirst), HasSubstr("levels of JSON"));
+}
+
+// JSON within a string is not seen by the depth of its line.
+TEST(TraceReader, DeepJsonInAStringStaysAString) {
+  const auto nested = [](std::size_t levels) {
+    return std::string(levels, '[') + std::string(levels, ']');
+  };
+  for (const std::size_t levels : {std::size_t{100'000}, std::size_t{61}, std::size_t{60}}) {
+    const std::string deep = nested(levels);
+    const auto trace =
+        read_trace(kHeader + R"({"id":"a","messages":[{"role":"user","content":""}],"settings":)" +
+                   R"({"response_format":{"type":"json_schema","json_schema":{"schema":")" + deep +
+                   R"("}}},"tools":[{"function":{"name":"f","parameters":")" + deep + R"("}}]})");
+    ASSERT_TRUE(trace.has_value()) << trace.error().describe();
+    const TraceTurn& turn = trace->turns[0];
+    EXPECT_EQ((*turn.tools)[0].parameters, deep);
+    const std::string body = completion_body(turn.messages, *turn.tools, *turn.settings, "", "");
+    EXPECT_EQ(body.find('"' + deep + '"') != std::string::npos, levels > 60);
+    const auto again = read_trace(write_trace(*trace));
+    ASSERT_TRUE(again.has_value()) << again.error().describe();
+    EXPECT_EQ((*again->turns[0].tools)[0].parameters, deep);
+  }
 }
 
 TEST(TraceReader, OtherFilesAreNoTraces) {

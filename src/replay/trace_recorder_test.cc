@@ -141,6 +141,25 @@ TEST_F(TraceRecorderTest, AFullDiskLosesTurnsAndNothingElse) {
   EXPECT_EQ(recorder->counts().written, 3U);
 }
 
+TEST_F(TraceRecorderTest, ADiskThatFailsTwiceInARowLeavesATrace) {
+  start(parts());
+  say("a", {user("one")}, "first");
+  executor.run_all();
+  for (const char* id : {"b", "c"}) {  // a turn, then the header that was to follow
+    fs.shorten_write(5);
+    say(id, {user("two")}, "second");
+    executor.run_all();
+    clock.advance(10 * kSecond);
+  }
+  EXPECT_EQ(recorder->counts().lost, 2U);
+  say("d", {user("three")}, "third");
+  executor.run_all();
+  const Trace read = trace();
+  ASSERT_EQ(read.turns.size(), 2U);
+  EXPECT_EQ(read.turns[1].id, "d");
+  EXPECT_EQ(read.notes.size(), 1U);
+}
+
 TEST_F(TraceRecorderTest, ADiskThatStaysFullIsTriedAgainSometimes) {
   start(parts());
   fs.set_disk_bytes(fs.used_bytes());

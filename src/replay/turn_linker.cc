@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "replay/chat_json.h"
+#include "replay/trace_fields.h"
 
 namespace samovar::replay {
 namespace {
@@ -65,6 +66,7 @@ std::size_t common(const std::vector<Checksum>& a, const std::vector<Checksum>& 
 
 bool same_arguments(const std::string& a, const std::string& b) {
   if (a == b) return true;
+  if (is_deeper(a, kJsonDepthMax) || is_deeper(b, kJsonDepthMax)) return false;
   const auto left = nlohmann::json::parse(a, nullptr, false);
   const auto right = nlohmann::json::parse(b, nullptr, false);
   return !left.is_discarded() && left == right;

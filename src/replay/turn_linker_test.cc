@@ -124,5 +124,16 @@ TEST(Returns, KnowsAReplyInItsClientsWords) {
   EXPECT_EQ(returns(message, reply), Returned::no);
 }
 
+TEST(Returns, ArgumentsTooDeepToCompareAreNotTheSame) {
+  const std::string deep = std::string(100'000, '[') + std::string(100'000, ']');
+  ChatMessage message{.role = Role::assistant};
+  message.tool_calls = {{"c", "f", deep}};
+  TraceReply reply;
+  reply.message = message;
+  EXPECT_EQ(returns(message, reply), Returned::whole);
+  message.tool_calls[0].arguments += ' ';
+  EXPECT_EQ(returns(message, reply), Returned::no);
+}
+
 }  // namespace
 }  // namespace samovar::replay
