@@ -1,4 +1,5 @@
-// Values of `samovar bench`'s options that CLI11 does not read by itself. Pure; any thread. Errors name the flag and the remedy.
+// Values of `samovar bench`'s options that CLI11 does not read by itself. Pure; any thread. Errors
+// name the flag and the remedy.
 #pragma once
 
 #include <cstdint>

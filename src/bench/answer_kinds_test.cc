@@ -1,4 +1,4 @@
-// Goal: what a replay needs of an answer beyond its text: calls put together from their pieces, what
+// Goal: what a replay needs of an answer beyond its text: calls put together from pieces, what
 // the server explains of a miss, and that a reply ended on purpose is no failure. And names of a
 // server's figures do not break a table.
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // Fuzz target: the reader of traces. An input is a file, any bytes. What is read can be written and
-// read again, put together, asked and redacted; what is not is refused with words. The same bytes are
-// taken in as a log, too.
+// read again, put together, asked and redacted; what is not is refused with words. The same bytes
+// are taken in as a log, too.
 #include <string_view>
 
 #include "replay/chat_json.h"
