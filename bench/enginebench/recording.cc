@@ -1,5 +1,6 @@
 // What metrics and turn recording cost: a reply decoded with them and without, alternately, and the
-// cost of a token's share of them in a loop of nothing else.
+// cost of a token's share of them in a loop of nothing else. Neither scrapes nor a page that
+// listens are in it.
 #include <filesystem>
 #include <optional>
 #include <variant>

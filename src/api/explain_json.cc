@@ -3,6 +3,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "api/text_or_null.h"
+
 namespace samovar {
 namespace {
 
@@ -12,8 +14,6 @@ template <class T>
 Json or_null(const std::optional<T>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
-
-Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
 Json first_difference_json(const FirstDifference& first, ExplainTexts texts) {
   // A difference has two sides, one of which may be empty; no texts at all are no difference.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "api/errors.h"
+#include "api/json_response.h"
 #include "api/json_text.h"
 #include "api/page_sessions.h"
 #include "api/turn_json.h"
@@ -22,10 +23,9 @@ constexpr int kTurnsOfSessions = 1000;
 // A picture that took long, because the store holds very much, serves so many times as long.
 constexpr Micros kPictureRest = 20;
 
-HttpResponse json_response(std::string text) {
-  HttpResponse response;
+HttpResponse fresh_json(std::string text) {
+  HttpResponse response = json_response(std::move(text));
   response.headers.emplace_back("Cache-Control", "no-store");
-  response.body = std::move(text);
   return response;
 }
 
@@ -130,29 +130,31 @@ PageState PageApi::state_now() const {
 }
 
 HttpResponse PageApi::state() const {
-  return json_response(json_text(state_json(parts_.facts, state_now())));
+  return fresh_json(json_text(state_json(parts_.facts, state_now())));
 }
 
 HttpResponse PageApi::sessions() {
   const std::scoped_lock lock(sessions_mutex_);
-  const Micros began = parts_.clock.now();
-  if (sessions_text_.empty() || began >= sessions_until_) {
-    sessions_text_ = make_sessions_text();
+  if (sessions_text_.empty() || parts_.clock.now() >= sessions_until_) {
+    const auto memory = parts_.look();  // waiting for the engine is no work
+    const Micros began = parts_.clock.now();
+    sessions_text_ = make_sessions_text(memory.get());
     const Micros now = parts_.clock.now();
-    sessions_until_ = now + std::max(parts_.timing.picture, kPictureRest * (now - began));
+    // Without memory it is half a picture: the next one asks again soon.
+    const Micros rest = memory == nullptr ? 0 : kPictureRest * (now - began);
+    sessions_until_ = now + std::max(parts_.timing.picture, rest);
   }
-  return json_response(sessions_text_);
+  return fresh_json(sessions_text_);
 }
 
-std::string PageApi::make_sessions_text() const {
-  const auto memory = parts_.look();
+std::string PageApi::make_sessions_text(const ResidentPicture* memory) const {
   const StorePicture store = parts_.store_picture();
   const auto turns = parts_.records.ledger().list({.limit = kTurnsOfSessions});
   const std::vector<TurnRecord> none;
   TurnBoard& board = parts_.records.board();
   return json_text(sessions_json(
       parts_.facts,
-      make_sessions({.memory = memory.get(),
+      make_sessions({.memory = memory,
                      .store = store,
                      .turns = turns ? *turns : none,
                      .name_of = [&board](const SessionId& id) { return board.session_named(id); },
@@ -161,6 +163,14 @@ std::string PageApi::make_sessions_text() const {
 }
 
 HttpResponse PageApi::events(const HttpRequest& request) {
+  {
+    // Let in now, it would be let go at once, and ask again.
+    const std::scoped_lock lock(mutex_);
+    if (closed_) {
+      return error_response({ErrorKind::unavailable, "the server is shutting down", "",
+                             "try again once it has started anew"});
+    }
+  }
   auto seat = std::make_shared<Seat>(listeners_);
   if (*listeners_ > parts_.listeners_max) {
     return error_response(

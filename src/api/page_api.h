@@ -7,7 +7,7 @@
 // Thread-safe. A listener holds the HTTP thread that serves it, so there is a bound on them; it is
 // written to by that thread only, so a slow one keeps nobody waiting. What costs something, the
 // picture of memory and store, is made at most once a second, and only if somebody asks. Errors in
-// OpenAI's form: unavailable (too many listen).
+// OpenAI's form: unavailable (too many listen, or the server shuts down).
 #pragma once
 
 #include <atomic>
@@ -65,7 +65,7 @@ class PageApi {
   class Listener;
 
   [[nodiscard]] PageState state_now() const;
-  [[nodiscard]] std::string make_sessions_text() const;
+  [[nodiscard]] std::string make_sessions_text(const ResidentPicture* memory) const;
   void listen(BodyWriter& writer);
   bool pause();  // false: the end
 

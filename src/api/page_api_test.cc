@@ -4,6 +4,7 @@
 #include "api/page_api.h"
 
 #include <thread>
+#include <utility>
 
 #include "api/page_testing.h"
 
@@ -138,13 +139,35 @@ TEST_F(PageApiTest, APictureServesForASecond) {
 }
 
 TEST_F(PageApiTest, APictureThatTookLongServesLonger) {
-  looking_takes_ = 2 * kSecond;
+  picture_takes_ = 2 * kSecond;
   (void)sessions();
   clock_.advance(39 * kSecond);
   (void)sessions();
   EXPECT_EQ(looks_, 1);
   clock_.advance(1 * kSecond);
   (void)sessions();
+  EXPECT_EQ(looks_, 2);
+}
+
+TEST_F(PageApiTest, WaitingForTheEngineIsNoWorkOfThePicture) {
+  looking_takes_ = 2 * kSecond;
+  (void)sessions();
+  clock_.advance(1 * kSecond);
+  (void)sessions();
+  EXPECT_EQ(looks_, 2);
+}
+
+TEST_F(PageApiTest, AnEngineThatDidNotAnswerIsAskedAgainAfterASecond) {
+  const auto memory = std::exchange(memory_, nullptr);
+  looking_takes_ = 2 * kSecond;
+  picture_takes_ = 3 * kSecond;
+  EXPECT_EQ(sessions()["memory_known"], false);
+  clock_.advance(kSecond - 1);
+  EXPECT_EQ(sessions()["memory_known"], false);
+  EXPECT_EQ(looks_, 1);
+  memory_ = memory;
+  clock_.advance(1);
+  EXPECT_EQ(sessions()["memory_known"], true);
   EXPECT_EQ(looks_, 2);
 }
 
@@ -259,6 +282,23 @@ TEST_F(PageApiTest, ClosingTellsTheStateOnceMoreAndLetsListenersGo) {
   ASSERT_EQ(names_of(events), (Names{"state", "state"}));
   EXPECT_EQ(events[0].data["server"]["ready"], true);
   EXPECT_EQ(events[1].data["server"]["ready"], false);
+}
+
+TEST_F(PageApiTest, WhoComesAfterTheEndIsTurnedAwayAndTakesNoSeat) {
+  page_->close();
+  const HttpResponse response = page_->events(get());
+  EXPECT_EQ(response.status, 503);
+  EXPECT_FALSE(response.stream);
+  EXPECT_NE(response.body.find("shutting down"), std::string::npos);
+  EXPECT_EQ(page_->listeners(), 0);
+  EXPECT_EQ(page_->state().status, 200);
+}
+
+TEST_F(PageApiTest, EvictionsForTheBudgetAndForAFullDiskAreOneCount) {
+  stats_.emplace();
+  stats_->evicted = 3;
+  stats_->evicted_full_disk = 4;
+  EXPECT_EQ(Json::parse(page_->state().body)["store"]["evicted"], 7);
 }
 
 }  // namespace

@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "api/text_or_null.h"
 #include "core/anchor_kind.h"
 
 namespace samovar {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
 // "history end" as "history_end": the names of the API have no spaces.
 Json kind_or_null(const std::optional<AnchorKind>& kind) {
@@ -31,7 +30,7 @@ Json server_json(const PageFacts& facts, const PageState& state) {
 
 Json store_json(const PageFacts& facts, const StoreStats& stats) {
   return {{"online", stats.online},
-          {"trouble", or_null(stats.trouble)},
+          {"trouble", text_or_null(stats.trouble)},
           {"folder", facts.store_folder},
           {"bytes", stats.bytes},
           {"bytes_max", facts.store_bytes_max},
@@ -43,7 +42,7 @@ Json store_json(const PageFacts& facts, const StoreStats& stats) {
           {"bytes_read", stats.bytes_read},
           {"restores", stats.restores},
           {"restore_failures", stats.restore_failures},
-          {"evicted", stats.evicted},
+          {"evicted", stats.evicted + stats.evicted_full_disk},
           {"superseded", stats.superseded},
           {"quarantined", stats.quarantined},
           {"shed", stats.shed},
@@ -92,7 +91,7 @@ Json node_json(const PageFacts& facts, const PageSessions& shown, std::size_t at
 Json sequence_json(const PrefixTree& tree, const ShownSequence& sequence) {
   return {{"sequence", sequence.sequence},
           {"node", id_of(tree, sequence.node)},
-          {"session", or_null(sequence.session)},
+          {"session", text_or_null(sequence.session)},
           {"tokens", sequence.tokens},
           {"running", sequence.running},
           {"rewarmed", sequence.rewarmed},

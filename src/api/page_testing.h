@@ -29,7 +29,11 @@ class PageFixture : public testing::Test {
                                                        return memory_;
                                                      },
                                                  .store_stats = [this] { return stats_; },
-                                                 .store_picture = [this] { return store_; },
+                                                 .store_picture =
+                                                     [this] {
+                                                       clock_.advance(picture_takes_);
+                                                       return store_;
+                                                     },
                                                  .listeners_max = listeners_max,
                                                  .timing = {.poll = 0}});
   }
@@ -86,6 +90,7 @@ class PageFixture : public testing::Test {
   SchedulerFigures figures_;
   int looks_ = 0;
   Micros looking_takes_ = 0;
+  Micros picture_takes_ = 0;  // of the store
   std::shared_ptr<const ResidentPicture> memory_ = std::make_shared<const ResidentPicture>();
   std::optional<StoreStats> stats_;
   StorePicture store_;

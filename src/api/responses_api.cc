@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "api/errors.h"
+#include "api/json_response.h"
 #include "api/json_text.h"
 #include "api/query.h"
 #include "api/reply_json.h"
@@ -19,12 +20,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::int64_t kItemsMax = 100;
-
-HttpResponse ok(std::string body) {
-  HttpResponse response;
-  response.body = std::move(body);
-  return response;
-}
 
 // What was not honoured, for who does not read the body.
 void add_left_out(const std::vector<std::string>& left_out, Headers& headers) {
@@ -152,7 +147,7 @@ HttpResponse ResponsesApi::create_background(const HttpRequest& request, Respons
   if (events != nullptr) {
     response = follow_events(events, 0, runner_.clock(), runner_.timing());
   } else {
-    response = ok(response_json(head, {.status = "queued"}));
+    response = json_response(response_json(head, {.status = "queued"}));
   }
   response.headers.emplace_back("x-samovar-turn", id);
   add_left_out(left_out, response.headers);
@@ -165,7 +160,7 @@ HttpResponse ResponsesApi::one(const HttpRequest& request, const std::string& id
   if (*stream) return resume(request, id);
   const auto found = stored_.find(id);
   if (!found) return error_response(found.error());
-  return ok(json_now(*found));
+  return json_response(json_now(*found));
 }
 
 // A background response knows more of its state than the ledger.
@@ -200,7 +195,7 @@ HttpResponse ResponsesApi::remove(const std::string& id) {
   const auto gone = stored_.forget(id);
   if (!gone) return error_response(gone.error());
   background_.forget(id);
-  return ok(json_text({{"id", id}, {"object", "response"}, {"deleted", *gone}}));
+  return json_response(json_text({{"id", id}, {"object", "response"}, {"deleted", *gone}}));
 }
 
 HttpResponse ResponsesApi::cancel(const std::string& id) {
@@ -213,14 +208,14 @@ HttpResponse ResponsesApi::cancel(const std::string& id) {
   }
   background_.cancel(id);
   const auto now = stored_.find(id);  // it may have been completed meanwhile
-  return now ? ok(json_now(*now)) : error_response(now.error());
+  return now ? json_response(json_now(*now)) : error_response(now.error());
 }
 
 HttpResponse ResponsesApi::input_items(const HttpRequest& request, const std::string& id) {
   auto items = stored_.input_items(id);
   if (!items) return error_response(items.error());
   const auto list = page(std::move(*items), Query(request.query));
-  return list ? ok(json_text(*list)) : error_response(list.error());
+  return list ? json_response(json_text(*list)) : error_response(list.error());
 }
 
 }  // namespace samovar

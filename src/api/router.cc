@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "api/errors.h"
+#include "api/json_response.h"
 #include "api/page_files.h"
 #include "obs/metrics.h"
 
@@ -16,12 +17,6 @@ namespace {
 constexpr std::string_view kKnownPaths =
     "POST /v1/chat/completions, /v1/messages and /v1/responses, GET / (a page), /v1/models, "
     "/v1/samovar/turns, /v1/samovar/state, /metrics, /health and /ready";
-
-HttpResponse json_response(std::string body) {
-  HttpResponse response;
-  response.body = std::move(body);
-  return response;
-}
 
 // Clients are configured with and without /v1.
 std::string_view full_path(std::string_view path) {

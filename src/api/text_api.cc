@@ -8,6 +8,7 @@
 #include "api/completions_request.h"
 #include "api/errors.h"
 #include "api/json_fields.h"
+#include "api/json_response.h"
 #include "api/json_text.h"
 #include "api/reply_json.h"
 #include "api/token_list.h"
@@ -17,11 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-HttpResponse ok(const Json& json) {
-  HttpResponse response;
-  response.body = json_text(json);
-  return response;
-}
+HttpResponse ok(const Json& json) { return json_response(json_text(json)); }
 
 Json tokens_json(TokenSpan tokens) {
   Json json = {{"tokens", Json::array()}, {"count", tokens.size()}};

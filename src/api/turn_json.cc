@@ -5,13 +5,12 @@
 
 #include "api/explain_json.h"
 #include "api/reply_json.h"
+#include "api/text_or_null.h"
 
 namespace samovar {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
 }  // namespace
 
@@ -36,9 +35,9 @@ Json turn_json(const TurnRecord& turn) {
   json["model"] = turn.model;
   json["created"] = turn.created;
   json["ended"] = turn.ended == 0 ? Json() : Json(turn.ended);
-  json["finish_reason"] = or_null(turn.finish);
-  json["error"] = or_null(turn.error);
-  json["continues"] = or_null(turn.continues);
+  json["finish_reason"] = text_or_null(turn.finish);
+  json["error"] = text_or_null(turn.error);
+  json["continues"] = text_or_null(turn.continues);
   json["messages"] = turn.messages;
   json["tools"] = turn.tools;
   json["usage"] = usage_json(turn.timings);
@@ -46,7 +45,7 @@ Json turn_json(const TurnRecord& turn) {
   json["replayed_replies"] = turn.replayed;
   json["reasoning_restored"] = turn.reasoning_restored;
   json["neutralised"] = word_list(turn.neutralised);
-  json["tool_order"] = or_null(turn.tool_order);
+  json["tool_order"] = text_or_null(turn.tool_order);
   json["text_kept"] = turn.keep_text;
   json["miss"] = turn.miss ? explanation_json(*turn.miss, ExplainTexts::hidden) : Json();
   return json;
@@ -78,7 +77,7 @@ Json completion_json(const TurnRecord& turn, Json message) {
   json["choices"] = Json::array({{{"index", 0},
                                   {"message", std::move(message)},
                                   {"logprobs", nullptr},
-                                  {"finish_reason", or_null(turn.finish)}}});
+                                  {"finish_reason", text_or_null(turn.finish)}}});
   json["usage"] = usage_json(turn.timings);
   json["timings"] = timings_json(turn.timings);
   return json;

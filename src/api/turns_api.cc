@@ -7,6 +7,7 @@
 
 #include "api/errors.h"
 #include "api/explain_json.h"
+#include "api/json_response.h"
 #include "api/json_text.h"
 #include "api/query.h"
 #include "api/turn_json.h"
@@ -19,11 +20,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::int64_t kListMax = 1000;
 constexpr const char* kChatCompletions = "chat.completions";  // the dialect
 
-HttpResponse ok(const Json& json) {
-  HttpResponse response;
-  response.body = json_text(json);
-  return response;
-}
+HttpResponse ok(const Json& json) { return json_response(json_text(json)); }
 
 HttpResponse no_turn(const std::string& id) {
   return error_response({ErrorKind::not_found, fmt::format("there is no turn \"{}\"", id), "id",

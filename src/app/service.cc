@@ -255,7 +255,7 @@ void Service::stop() {
   parts_->engine_thread.stop();
   parts_->background_threads.stop();  // their turns have just ended
   parts_->record.close();
-  parts_->metrics->collect_with({});  // the store is about to go
+  parts_->metrics->collect_with({});  // the store is about to be closed
   if (parts_->store != nullptr) parts_->store->close(kSaveDeadline);
 }
 

@@ -8,6 +8,8 @@ namespace samovar {
 
 namespace {
 
+constexpr std::string_view kEventsPath = "/v1/samovar/events";  // each answer holds a thread
+
 std::string lower(std::string_view text) {
   std::string result(text);
   for (char& c : result) {
@@ -110,8 +112,9 @@ bool Access::key_known(std::string_view key) const {
   return known;
 }
 
-// A web page can post to this machine without asking: plain forms and simple requests need no CORS
-// check. It could not read the answer, but it could keep the machine busy.
+// A web page can send to this machine without asking: plain forms and simple requests need no CORS
+// check. It could not read the answer, but it could keep the machine busy, or all places for
+// listeners taken.
 bool Access::from_other_site(const HttpRequest& request) const {
   const std::string* mode = find_header(request.headers, "Sec-Fetch-Mode");
   if (mode != nullptr && *mode == "no-cors") return true;
@@ -142,7 +145,8 @@ Status Access::check(const HttpRequest& request, bool http_1_0) const {
   if (count_headers(request.headers, "host") > 1) {
     return fail(ErrorKind::forbidden, "the request has several Host headers", "Host");
   }
-  if (request.method == "POST" && from_other_site(request)) {
+  const bool costly = request.method == "POST" || request.path == kEventsPath;
+  if (costly && from_other_site(request)) {
     return fail(ErrorKind::forbidden, "requests from other web sites are refused", "Origin");
   }
   if ((is_open(request) || request.path == "/health" || request.path == "/ready") &&

@@ -23,9 +23,9 @@ class Access {
   // Fails (forbidden, with the flag) if the server could be reached from elsewhere without a key.
   static Result<Access> create(AccessOptions options);
 
-  // Errors: forbidden (Host, cross-site form), unauthorized (key missing or wrong),
-  // invalid_argument (a body for /ready or for what needs no key). GET and HEAD of /health and of
-  // the open paths need no key.
+  // Errors: forbidden (Host, POST or listener of another site), unauthorized (key missing or
+  // wrong), invalid_argument (a body for /ready or for what needs no key). GET and HEAD of /health
+  // and of the open paths need no key.
   // `http_1_0`: such requests may leave Host out.
   [[nodiscard]] Status check(const HttpRequest& request, bool http_1_0) const;
 

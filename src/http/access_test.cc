@@ -159,6 +159,19 @@ TEST(Access, CrossSiteFormsAreRefused) {
   EXPECT_TRUE(post("Sec-Fetch-Site", "same-origin").has_value());
 }
 
+// Goal: a page of another site cannot take the places of those who listen; the server's own can.
+TEST(Access, ListenersFromOtherSitesAreRefused) {
+  const Access access = make({"127.0.0.1", {}, {}});
+  const auto ask = [&](const char* name, const char* value) {
+    return access.check(with({{"Host", "localhost"}, {name, value}}, "/v1/samovar/events"), false);
+  };
+  EXPECT_FALSE(ask("Sec-Fetch-Site", "cross-site").has_value());
+  EXPECT_FALSE(ask("Sec-Fetch-Mode", "no-cors").has_value());
+  EXPECT_FALSE(ask("Origin", "https://evil.example").has_value());
+  EXPECT_TRUE(ask("Sec-Fetch-Site", "same-origin").has_value());
+  EXPECT_TRUE(ask("Accept", "text/event-stream").has_value()) << "a client that is no browser";
+}
+
 TEST(Access, ComparisonLooksAtAllBytes) {
   EXPECT_TRUE(equal_in_constant_time("secret", "secret"));
   EXPECT_FALSE(equal_in_constant_time("secreT", "secret"));

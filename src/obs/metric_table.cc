@@ -40,8 +40,9 @@ void add_turns(Table& table) {
                    "Time to parse a turn's request, render its template and tokenise it.",
                    "one value per ended turn"});
   table.push_back({plan_seconds, kHistogram, "samovar_turn_plan_seconds",
-                   "Time to choose what a turn reuses.",
-                   "Σ over its plans; ended turns that left the queue"});
+                   "Time to choose what a turn reuses, and to let go of what makes room.",
+                   "Σ over its plans, those that failed too; ended turns that left the queue. "
+                   "Planning that finds no room is part of the wait in the queue"});
   table.push_back({restore_phase_seconds, kHistogram, "samovar_turn_restore_seconds",
                    "Time to bring what a turn reuses into its sequence.",
                    "Σ of rewinds, forks and restores, failed ones too; ended turns that did any of "
@@ -138,7 +139,9 @@ void add_store(Table& table) {
                    "+1 for each group of files that met an error"});
   table.push_back({files_removed, kCounter, "samovar_store_removed_files_total",
                    "Checkpoint files that left the store, by cause.",
-                   "+1 when its entry is removed", "cause", all(kRemovalCauses)});
+                   "+1 when its entry is removed, or, of a damaged file that has none, when it is "
+                   "put in quarantine",
+                   "cause", all(kRemovalCauses)});
   table.push_back({sequences_evicted, kCounter, "samovar_sequences_evicted_total",
                    "Idle sequences that left the engine's memory, by cause.",
                    "+1 when the engine drops it", "cause", all(kEvictionCauses)});

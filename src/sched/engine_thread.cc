@@ -143,6 +143,11 @@ SchedulerFigures EngineThread::figures() const {
   SchedulerFigures figures = scheduler_.figures();
   const int load = this->load();
   figures.running = std::min(figures.running, load);
+  // Those that ended since it was published are most likely the ones that decoded.
+  figures.restoring = std::min(figures.restoring, figures.running);
+  figures.prefilling = std::min(figures.prefilling, figures.running - figures.restoring);
+  figures.decoding =
+      std::min(figures.decoding, figures.running - figures.restoring - figures.prefilling);
   figures.waiting = load - figures.running;
   return figures;
 }

@@ -1,5 +1,5 @@
 // What the engine thread says of itself to everybody else: how many turns wait and run, and what
-// memory holds. The scheduler sets it once per step; any thread may read it at any time, and sees
+// memory holds. The scheduler sets it twice per step; any thread may read it at any time, and sees
 // the figures of one moment, never half of two.
 #pragma once
 

@@ -182,7 +182,7 @@ void Scheduler::admit() {
 // True if the turn left the queue: it runs, or it failed. One that passes others must find room as
 // things are: it evicts nothing, least of all what a turn before it is waiting to go on from.
 bool Scheduler::try_start(TurnState& turn, bool passing) {
-  const Micros began = clock_.now();
+  Micros began = clock_.now();
   const auto stored = find_stored(turn);
   turn.facts.store_on = persistence_.store != nullptr;
   turn.facts.stored = stored ? stored->position : 0;
@@ -208,12 +208,15 @@ bool Scheduler::try_start(TurnState& turn, bool passing) {
     }
     if (passing && !plan->evict.empty()) return false;
     const Micros planned = clock_.now();
-    const Position rewarmed = memory_.rewarmed_in(*plan);
-    const EngineStatus restored = memory_.apply(*plan);
-    turn.timings.restore += clock_.now() - planned;
-    if (restored != EngineStatus::ok) continue;
+    const bool brings = plan->source == ReuseSource::anchor || plan->source == ReuseSource::fork;
     turn.timings.queue += began - turn.waiting_since;
     turn.timings.plan += planned - began;
+    const Position rewarmed = memory_.rewarmed_in(*plan);
+    const EngineStatus restored = memory_.apply(*plan);
+    began = turn.waiting_since = clock_.now();
+    // Where nothing is brought, all that took time is letting go of what makes room.
+    (brings ? turn.timings.restore : turn.timings.plan) += began - planned;
+    if (restored != EngineStatus::ok) continue;
     ++turn.timings.starts;
     turn.sequence = plan->target;
     if (!turn.announced) turn.timings.rewarmed_tokens = rewarmed;

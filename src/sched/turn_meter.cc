@@ -27,8 +27,10 @@ ReusedFrom reused_from(ReuseSource source) {
 // What a turn found and never computed from was of no use (S10): it does not count as reused.
 EndedTurn ended_turn(const TurnTimings& timings, TurnEnd end) {
   const bool computed = timings.computed_tokens > 0;
+  // Time without such a source is that of a rewind or fork that failed.
   const bool brought = timings.source == ReuseSource::anchor ||
-                       timings.source == ReuseSource::fork || timings.restores > 0;
+                       timings.source == ReuseSource::fork || timings.restores > 0 ||
+                       timings.restore > 0;
   return {.end = end,
           .render = timings.render,
           .queue = timings.queue,

@@ -60,9 +60,17 @@ TEST(EndedTurns, WhatWasFoundAndNeverComputedFromIsNotReused) {
 TEST(EndedTurns, NothingIsBroughtIntoTheLiveSequence) {
   TurnTimings live = timings();
   live.source = ReuseSource::live;
+  live.restore = 0;
   EXPECT_FALSE(ended_turn(live, TurnEnd::complete).restore.has_value());
   live.restores = 1;  // but one was tried before
   EXPECT_TRUE(ended_turn(live, TurnEnd::complete).restore.has_value());
+}
+
+TEST(EndedTurns, ARewindThatFailedTookItsTimeThoughNothingIsReused) {
+  TurnTimings turn = timings();
+  turn.source = ReuseSource::none;
+  turn.reused_tokens = 0;
+  EXPECT_EQ(ended_turn(turn, TurnEnd::complete).restore, 4);
 }
 
 TEST(EndedTurns, ErrorsHaveTheirNames) {

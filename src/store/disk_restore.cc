@@ -218,7 +218,6 @@ void DiskRestore::refused() {
   const BlobRecord& record = work_->parts[taken_ - 1];
   const BlobKey key{record.kind, record.identity};
   lost_ = "the engine refused a part";
-  fault_ = RestoreFault::refused;
   count_failure();
   let_go();
   shared_->forget({key});

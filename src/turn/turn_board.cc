@@ -37,7 +37,7 @@ Micros& TurnOnBoard::time_of(LivePhase phase, LiveView& view) {
 }
 
 void TurnOnBoard::enter(LivePhase phase, Micros now) {
-  time_of(view_.phase, view_) += std::max<Micros>(0, now - since_);
+  if (!done_) time_of(view_.phase, view_) += std::max<Micros>(0, now - since_);
   view_.phase = phase;
   since_ = now;
 }
@@ -55,6 +55,10 @@ void TurnOnBoard::on_event(const TurnEvent& event, Micros now) {
   } else if (const auto* progress = std::get_if<TurnProgress>(&event)) {
     view_.done_tokens = progress->done;
     view_.computed_tokens = std::max(0, progress->done - view_.reused_tokens);
+  } else if (std::holds_alternative<TurnFinished>(event) ||
+             std::holds_alternative<TurnFailed>(event)) {
+    enter(view_.phase, now);
+    done_ = true;
   } else {
     return;
   }
@@ -87,7 +91,7 @@ void TurnOnBoard::set_miss(const Explanation& miss) {
 LiveView TurnOnBoard::view(Micros now) const {
   const std::scoped_lock lock(mutex_);
   LiveView view = view_;
-  time_of(view.phase, view) += std::max<Micros>(0, now - since_);
+  if (!done_) time_of(view.phase, view) += std::max<Micros>(0, now - since_);
   return view;
 }
 

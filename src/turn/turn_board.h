@@ -1,8 +1,8 @@
 // TurnBoard: the turns of clients that run right now, phase by phase, and the last ones that ended:
 // for whoever watches. TurnRecords keeps it; re-warms are not on it.
 //
-// Any thread. Each turn has a lock of its own, held for a copy of a few fields at most, so that the
-// engine thread, which reports to it, waits for nobody who watches.
+// Any thread. Each turn has a lock of its own, held for a copy of a few fields at most: the engine
+// thread, which reports to it, may wait for such a copy, and for nothing else of whoever watches.
 #pragma once
 
 #include <cstdint>
@@ -61,6 +61,7 @@ class TurnOnBoard {
   // `view` as the turn begins to wait, at `now`, with the time that rendering took.
   TurnOnBoard(LiveView view, Micros now) : view_(std::move(view)), since_(now) {}
 
+  // The last event stops the clock: what a slow client still reads is no phase.
   void on_event(const TurnEvent& event, Micros now);
   void on_token(Micros now);
   void set_session(const std::string& session);
@@ -73,8 +74,9 @@ class TurnOnBoard {
   static Micros& time_of(LivePhase phase, LiveView& view);
 
   mutable std::mutex mutex_;
-  LiveView view_;  // guarded by mutex_
-  Micros since_;   // guarded by mutex_: when the present phase began
+  LiveView view_;      // guarded by mutex_
+  Micros since_;       // guarded by mutex_: when the present phase began
+  bool done_ = false;  // guarded by mutex_: the engine has, and all times stand
 };
 
 class TurnBoard {

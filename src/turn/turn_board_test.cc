@@ -49,6 +49,22 @@ TEST(TurnBoard, PhasesGrowWithTheClockAndAddUpToTheAge) {
   EXPECT_EQ(view.age(), 105);
 }
 
+TEST(TurnBoard, TheLastEventStopsTheClockEvenIfTheClientStillReads) {
+  TurnBoard board;
+  const auto finished = board.add(begun("a"), 0);
+  finished->on_token(10);
+  finished->on_event(TurnFinished{}, 30);
+  EXPECT_EQ(finished->view(500).decode, 20);
+  EXPECT_EQ(finished->view(500).age(), 30);
+  const auto failed = board.add(begun("b"), 0);
+  const std::uint64_t before = failed->view(0).changes;
+  failed->on_event(TurnFailed{}, 40);
+  EXPECT_EQ(failed->view(500).queue, 40);
+  EXPECT_EQ(failed->view(500).phase, LivePhase::queue);
+  EXPECT_EQ(failed->view(500).changes, before + 1);
+  EXPECT_EQ(board.live(500, 10).size(), 2U) << "their records are not complete";
+}
+
 TEST(TurnBoard, EveryChangeButThatOfTimesIsCounted) {
   TurnBoard board;
   const auto turn = board.add(begun("a"), 0);

@@ -315,14 +315,15 @@ void TurnRecorder::complete(const ChatMessage& reply, std::vector<std::string> c
   records_.board_.ended(on_board_);
 }
 
-// What the miss cost, at the rate that this very turn had.
+// What the miss cost, at the rate that this very turn had: of what it got to before it ended.
 void TurnRecorder::charge_miss(const TurnTimings& timings) {
-  if (timings.computed_tokens <= 0) return;
   const std::scoped_lock lock(mutex_);
   if (!report_.miss || report_.miss->tokens_lost <= 0) return;
-  report_.miss->seconds_lost = static_cast<double>(report_.miss->tokens_lost) *
-                               static_cast<double>(timings.prefill) / 1e6 /
-                               static_cast<double>(timings.computed_tokens);
+  const Position again = std::min(report_.miss->tokens_lost, timings.computed_tokens);
+  report_.miss->seconds_lost = again <= 0 ? 0.0
+                                          : static_cast<double>(again) *
+                                                static_cast<double>(timings.prefill) / 1e6 /
+                                                static_cast<double>(timings.computed_tokens);
   live_->update([&](TurnRecord& record) { record.miss = report_.miss; });
 }
 

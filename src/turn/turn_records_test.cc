@@ -343,8 +343,12 @@ TEST_F(TurnRecordsTest, OfAMissThatWasCutOnlyWhatItGotDoneIsCounted) {
     TurnFailed cut = client_gone();
     cut.timings.prompt_tokens = 1016;
     cut.timings.computed_tokens = computed;
+    cut.timings.prefill = computed * kMillisecond;
     turn->on_event(cut);
     turn->reader_left();
+    ASSERT_TRUE(turn->report().miss.has_value());
+    EXPECT_GT(turn->report().miss->tokens_lost, 900) << "what the miss is, is another question";
+    EXPECT_NEAR(turn->report().miss->seconds_lost.value_or(-1), computed / 1000.0, 1e-6);
   }
   const auto missed = meter.told().missed;
   ASSERT_EQ(missed.size(), 1U) << "and nothing of the one that computed nothing";

@@ -78,16 +78,17 @@ export function turns(count, now) {
     const prompt = Math.floor(4000 + 110_000 * random() ** 2);
     const special = { 1: 'time_or_date', 4: 'tool_order', 9: 'evicted', 13: 'reply_missing', 17: 'first_turn' }[i % 40];
     const lost = special && special !== 'first_turn' ? Math.floor(prompt * 0.7) : 0;
-    const computed = special ? prompt - Math.floor(prompt * 0.02) : Math.floor(60 + 900 * random());
-    const reused = prompt - computed;
-    const queue = i === 6 ? 14_200 : 3 + 9 * random();
-    const reply = i === 3 ? 0 : Math.floor(40 + 700 * random());
+    const cut = i === 11; // left while it waited
+    const computed = cut ? 0 : special ? prompt - Math.floor(prompt * 0.02) : Math.floor(60 + 900 * random());
+    const reused = cut ? 0 : prompt - computed;
+    const queue = cut ? 190_000 : i === 6 ? 14_200 : 3 + 9 * random();
+    const reply = i === 3 || cut ? 0 : Math.floor(40 + 700 * random());
     const perSecond = (62 - prompt / 3200) * (0.92 + 0.16 * random());
-    const source = special ? 'none' : ['live', 'anchor', 'store', 'fork'][Math.floor(random() * 4)];
+    const source = special || cut ? 'none' : ['live', 'anchor', 'store', 'fork'][Math.floor(random() * 4)];
     const restore = source === 'store' ? 90 + prompt / 300 : 0;
     const prefill = (1000 * computed) / (410 + 60 * random());
     const render = 4 + prompt / 9000;
-    const status = i === 3 ? 'failed' : i === 8 ? 'incomplete' : 'complete';
+    const status = i === 3 ? 'failed' : i === 8 || cut ? 'incomplete' : 'complete';
     return {
       id: `chatcmpl-${String(count - i).padStart(4, '0')}`,
       object: 'samovar.turn',
@@ -108,7 +109,7 @@ export function turns(count, now) {
         render_ms: render, queue_ms: queue, plan_ms: 0.4, restore_ms: restore,
         restore_bytes: restore ? prompt * 24_000 : 0, restore_read_ms: 0, restore_verify_ms: 0, restore_set_ms: 0,
         prefill_tokens: computed, prefill_ms: prefill, prefill_per_second: 430,
-        first_token_ms: status === 'failed' ? 0 : render + queue + 0.4 + restore + prefill,
+        first_token_ms: status === 'failed' || cut ? 0 : render + queue + 0.4 + restore + prefill,
         decode_tokens: reply, decode_ms: reply > 1 ? (1000 * (reply - 1)) / perSecond : 0, decode_per_second: perSecond,
         prompt_tokens: prompt, reused_tokens: reused, computed_tokens: computed,
         rewarmed_tokens: i % 5 === 2 && !special ? 420 : 0, matched_tokens: reused, source,
@@ -138,6 +139,11 @@ export function liveTurns(now) {
       prompt_tokens: 9044, done_tokens: 0, reused_tokens: 0, computed_tokens: 0, reply_tokens: 0,
       source: null, phases_ms: { render: 6, queue: 3094, restore: 0, prefill: 0, decode: 0 },
     },
+    {
+      ...base, id: 'chatcmpl-live-d', session: 'docs-review', age_ms: 900, phase: 'restore',
+      prompt_tokens: 18_600, done_tokens: 6144, reused_tokens: 0, computed_tokens: 0, reply_tokens: 0,
+      source: null, phases_ms: { render: 6, queue: 14, restore: 880, prefill: 0, decode: 0 },
+    },
   ];
 }
 
@@ -146,13 +152,13 @@ export function state(now, live, { store = true, trouble = null } = {}) {
     object: 'samovar.state',
     server: {
       name: 'samovar', version: '0.1.0', started: now - 93_784, uptime_seconds: 93_784, ready: true,
-      options: { '--ctx-size': '131072', '--parallel': '2' },
+      options: { '--ctx-size': '131072', '--parallel': '3' },
     },
     model: {
       id: 'Qwen3.5-35B-A3B-Q4_K_M', architecture: 'qwen35moe', context: 131_072, trained_context: 262_144,
       recurrent: true, sequences: 8, snapshot_bytes: 63 * MiB, token_bytes: 20_480,
     },
-    queue: { waiting: live.length ? 1 : 0, running: live.length ? 2 : 0, parallel: 2, queue_max: 64 },
+    queue: { waiting: live.length ? 1 : 0, running: live.length ? 3 : 0, parallel: 3, queue_max: 64 },
     cells: { used: live.length ? 118_310 : 0, total: 131_072 },
     memory: {
       rss_bytes: 24.6 * GiB, anchor_bytes: live.length ? 756 * MiB : 0, anchor_bytes_max: 2 * GiB, kv_bytes: 2.5 * GiB,

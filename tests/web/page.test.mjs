@@ -33,9 +33,13 @@ onPage('shows what runs, what ended, what is kept and what there is room for', {
   await live(page);
   await page.getByText('Qwen3.5-35B-A3B-Q4_K_M').waitFor();
   const now = region(page, 'Now');
-  assert.equal(await now.locator('.turns > li').count(), 3);
-  await now.getByText('2 of 2 running, 1 waiting').waitFor();
+  assert.equal(await now.locator('.turns > li').count(), 4);
+  await now.getByText('3 of 3 running, 1 waiting').waitFor();
   await now.getByText('prompt at 20,992 of 48,012').waitFor();
+  await now.getByText('bringing back 6,144 of 18,600 prompt tokens').waitFor();
+  const restored = now.getByRole('progressbar', { name: 'Prompt of docs-review' });
+  assert.equal(await restored.getAttribute('aria-valuetext'), '6,144 reused, 0 computed, of 18,600');
+  assert.match(await restored.locator('.reused').getAttribute('style'), /width: 33\.03/);
   await now.getByRole('button', { name: 'time_or_date: 35,700 tokens again' }).waitFor();
   const bars = await now.getByRole('img').evaluateAll((all) => all.map((bar) => bar.getAttribute('aria-label')));
   assert.match(bars[1], /^render 31 ms, queue 1\.90 s, restore 640 ms, prefill \d+\.\d s$/);
@@ -46,7 +50,7 @@ onPage('shows what runs, what ended, what is kept and what there is room for', {
   await page.getByRole('meter', { name: 'On disk' }).waitFor();
   await page.getByText('leaves memory next').waitFor();
   await page.getByText('leaves disk next').waitFor();
-  assert.match(await page.locator('#decode + *, .plot').last().getAttribute('aria-label'), /^Scatter of 39 turns/);
+  assert.match(await page.locator('#decode + *, .plot').last().getAttribute('aria-label'), /^Scatter of 38 turns/);
   await picture(page, 'desktop-light', true);
 });
 
@@ -80,7 +84,7 @@ onPage('a bar grows between two messages, and a turn that ended moves down', {},
   const ended = { ...mock.turns[1], id: mock.live[1].id, session: 'just-ended', ended: mock.now, created: mock.now };
   mock.end(ended);
   await rows(page).first().getByText('just-ended').waitFor();
-  assert.equal(await now.locator('.turns > li').count(), 2);
+  assert.equal(await now.locator('.turns > li').count(), 3);
   await page.getByRole('status').getByText('A turn of session just-ended missed').waitFor({ state: 'attached' });
 });
 
@@ -95,8 +99,8 @@ onPage('many turns at once: a dozen first', {}, async (page, mock) => {
   await live(page);
   for (let i = 0; i < 40; ++i) mock.send('turn', { ...mock.live[2], id: `waits-${i}`, session: `waits-${i}` });
   const bars = region(page, 'Now').locator('.turns > li');
-  await page.getByRole('button', { name: 'Show all 43' }).click();
-  assert.equal(await bars.count(), 43);
+  await page.getByRole('button', { name: 'Show all 44' }).click();
+  assert.equal(await bars.count(), 44);
 });
 
 onPage('one click from a miss to why, with the remedy', {}, async (page) => {
@@ -124,6 +128,26 @@ onPage('a slow turn that did not miss says which phase it waited for', {}, async
   await rows(page).getByRole('button', { name: /^slow: queue/ }).first().click();
   const sheet = page.getByRole('dialog', { name: 'Why this turn was slow' });
   await sheet.getByText('Most of the wait: queue, 14.2 s').waitFor();
+});
+
+onPage('a turn that was cut while it waited is slow, and no wait for a first token', {}, async (page, mock) => {
+  await live(page);
+  await page.getByLabel('missed or slow only').check();
+  const row = rows(page).filter({ hasText: 'incomplete' }).filter({ hasText: 'slow: queue' });
+  await row.getByRole('button').click();
+  const sheet = page.getByRole('dialog', { name: 'Why this turn was slow' });
+  await sheet.getByText(/Most of the wait: queue/).waitFor();
+  await page.keyboard.press('Escape');
+  const cut = (turn) => ({ ...turn, timings: { ...turn.timings, first_token_ms: 0 } });
+  const wait = () => region(page, 'Turns').locator('dl.facts div').filter({ hasText: 'median wait' }).locator('dd');
+  mock.turns = mock.turns.map((turn, i) => (i % 3 ? cut(turn) : { ...turn, timings: { ...turn.timings, first_token_ms: 1230 } }));
+  await page.reload();
+  await live(page);
+  await wait().getByText('1.23 s').waitFor();
+  mock.turns = mock.turns.map(cut);
+  await page.reload();
+  await live(page);
+  await wait().getByText('–').waitFor();
 });
 
 onPage('the reply that a conversation left out is one click away', {}, async (page) => {
@@ -255,6 +279,8 @@ onPage('at phone width nothing sticks out', { viewport: phone, server: { nodes: 
   await live(page);
   await rows(page).first().waitFor();
   await fits(page);
+  const cells = rows(page).first().getByRole('cell');
+  assert.equal(await cells.count(), await region(page, 'Turns').getByRole('columnheader').count(), 'still a table');
   await picture(page, 'phone-light', true);
   await page.getByText('As a table').click();
   await fits(page);

@@ -69,6 +69,11 @@ export function missed(turn: TurnRecord): boolean {
   return isMiss(turn.miss?.class);
 }
 
+/** How long a turn waited for its first token, or until it was cut without one. */
+export function waited(turn: TurnRecord): number {
+  return turn.timings.first_token_ms || total({ ...recordPhases(turn), decode: 0 });
+}
+
 /** Slow: three times the median wait for the first token of the listed turns, and two seconds at least. */
 export function slowLimit(turns: TurnRecord[]): number {
   const waits = turns.filter((t) => t.timings.first_token_ms > 0).map((t) => t.timings.first_token_ms);
