@@ -109,9 +109,8 @@ HttpResponse ResponsesApi::create(const HttpRequest& request) {
   const Micros began = runner_.clock().now();
   auto parsed = parse_responses_request(request.body, runner_.defaults(), &stored_, &items_);
   if (!parsed) return error_response(parsed.error());
-  TurnOrigin origin{.id = random_id("resp_"),
-                    .dialect = kResponsesDialect,
-                    .background = parsed->background};
+  TurnOrigin origin{
+      .id = random_id("resp_"), .dialect = kResponsesDialect, .background = parsed->background};
   const ResponsesOptions options{.reasoning = parsed->reasoning,
                                  .logprobs = parsed->logprobs,
                                  .background = parsed->background};
