@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Measures Samovar against llama-server 0.4.0, built from the same source and the same libraries, on the
 # same model with the same flags, and writes docs/benchmarks/: index.md, report.html, report.json,
-# report.csv. Both servers are started here, on loopback, and ended by their own process ids. 15 to 18
+# report.csv. Both servers are started here, on loopback, and ended by their own process ids. About 25
 # minutes on two cores; nothing else should run meanwhile.
 #
 #   scripts/benchmark.sh            everything
-#   scripts/benchmark.sh --quick    the same with short contexts, into build/benchmarks/; 3 minutes
+#   scripts/benchmark.sh --quick    the same with short contexts, into build/benchmarks/; 5 minutes
 #
 # When a step fails, the report has what was measured, and the servers' logs are kept.
 #
@@ -36,7 +36,7 @@ if [ -n "$quick" ]; then
   depths=1k,2k,4k
   rounds=3
   counts=(--cold-rounds 2 --edit-rounds 2 --restart-rounds 2)
-  estimate="3 minutes"
+  estimate="5 minutes"
   session_context=4096
   sessions=(--depth 1k --sessions 6 --rounds 1)
 else
@@ -45,10 +45,10 @@ else
   depths=6k,30k,100k
   rounds=7
   # A cold prompt of 100k takes each server a minute and a half, and the peer has no other after a
-  # restart. Two rounds show a spread; fewer than three are never called a win or a loss.
+  # restart: one or two rounds there, which are never called a win or a loss.
   # shellcheck disable=SC2054  # commas belong to the values
-  counts=(--cold-rounds 5,3,2 --edit-rounds 3,2,2 --restart-rounds 3,2,2)
-  estimate="15 to 18 minutes with the tiny model on two cores"
+  counts=(--cold-rounds 5,3,2 --edit-rounds 3,3,1 --restart-rounds 3,3,1)
+  estimate="25 minutes with the tiny model on two cores"
   session_context=24576
   sessions=(--depth 5k --sessions 8 --rounds 1)
 fi

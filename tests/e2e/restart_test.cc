@@ -169,7 +169,30 @@ TEST(RestartAfterCut, GoesOnFromTheLastAnchor) {
   }
 }
 
-// Goal: a client that asks for progress sees a restore advance, and what it cost.
+struct WatchedRestore {
+  Json timings;
+  std::vector<int> processed;  // prompt tokens in memory, as the client was told
+  [[nodiscard]] auto steps() const {
+    const int reused = timings.at("reused_tokens");
+    return std::ranges::count_if(processed, [reused](int at) { return at < reused; });
+  }
+};
+
+WatchedRestore watch_restore(const ServerProcess& server, const Json& body) {
+  WatchedRestore watched;
+  ChatStreamClient stream(server.port(), body);
+  while (auto event = stream.next_json()) {
+    if (event->contains("prompt_progress")) {
+      watched.processed.push_back(event->at("prompt_progress").at("processed"));
+    }
+    if (event->contains("timings")) watched.timings = event->at("timings");
+  }
+  EXPECT_TRUE(stream.done());
+  return watched;
+}
+
+// Goal: a client that asks for progress sees a restore advance, and what it cost. Reports that wait
+// for a busy machine to send them are joined, so one restore may show none: another one does.
 TEST(RestartStream, SaysWhatTheRestoreDoes) {
   const TemporaryFolder folder;
   const ServerProcess::Words options = {"-c", "8192", "--store-dir", folder.path()};
@@ -180,28 +203,23 @@ TEST(RestartStream, SaysWhatTheRestoreDoes) {
     ASSERT_EQ(chat(server.port(), request(messages, 4)).status, 200);
     ASSERT_EQ(server.end(), 0);
   }
-  const ServerProcess server(options);
   messages.push_back(message("assistant", "Well."));
   messages.push_back(message("user", "Go on."));
   Json body = request(messages, 4);
   body["return_progress"] = true;
-  ChatStreamClient stream(server.port(), body);
-  std::vector<int> processed;
-  Json timings;
-  while (auto event = stream.next_json()) {
-    if (event->contains("prompt_progress")) {
-      processed.push_back(event->at("prompt_progress").at("processed"));
-    }
-    if (event->contains("timings")) timings = event->at("timings");
+  WatchedRestore watched;
+  for (int tries = 0; tries < 5; ++tries) {
+    ServerProcess server(options);
+    watched = watch_restore(server, body);
+    ASSERT_FALSE(watched.timings.is_null());
+    ASSERT_EQ(watched.timings["source"], "store");
+    EXPECT_TRUE(std::ranges::is_sorted(watched.processed)) << Json(watched.processed);
+    if (watched.steps() >= 2) break;
+    ASSERT_EQ(server.end(), 0);
   }
-  EXPECT_TRUE(stream.done());
-  EXPECT_TRUE(std::ranges::is_sorted(processed)) << Json(processed);
-  ASSERT_FALSE(timings.is_null());
-  EXPECT_EQ(timings["source"], "store");
-  const int reused = timings["reused_tokens"];
-  const auto steps = std::ranges::count_if(processed, [&](int at) { return at < reused; });
-  EXPECT_GE(steps, 2) << "of the restore: " << Json(processed);
-  EXPECT_GE(timings["restore_bytes"].get<int>(), kTokenBytes * reused);
+  EXPECT_GE(watched.steps(), 2) << "of the restore: " << Json(watched.processed);
+  const Json& timings = watched.timings;
+  EXPECT_GE(timings["restore_bytes"].get<int>(), kTokenBytes * timings["reused_tokens"].get<int>());
   for (const char* part : {"restore_read_ms", "restore_verify_ms", "restore_set_ms"}) {
     EXPECT_GT(timings[part].get<double>(), 0.0) << part;
   }
