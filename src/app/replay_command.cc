@@ -20,7 +20,7 @@
 #include "engine/llama_log.h"
 #include "http/server.h"
 #include "replay/plain_text.h"
-#include "replay/trace_reader.h"
+#include "replay/trace_file.h"
 
 namespace samovar::app {
 namespace {
@@ -76,11 +76,8 @@ class OwnServer {
   std::unique_ptr<HttpServer> http_;
 };
 
-Result<replay::Trace> read_file(const std::string& path) {
-  auto text = client::read_whole(path);
-  if (!text) return std::unexpected(text.error());
-  auto trace = replay::read_trace(*text);
-  if (!trace) trace.error().message = fmt::format("{}: {}", path, trace.error().message);
+Result<replay::Trace> read_turns(const std::string& path) {
+  auto trace = replay::read_trace_file(path);
   if (trace && trace->turns.empty()) {
     return fail(ErrorKind::invalid_argument, path + " holds no turns");
   }
@@ -145,7 +142,7 @@ int run(ReplayRequest request) {
   StopSignals signals;
   log_set_level(LogLevel::warning);
   route_llama_log();
-  const auto trace = read_file(request.file);
+  const auto trace = read_turns(request.file);
   if (!trace) return report_error(trace.error(), kExitFailure);
   for (const std::string& note : trace->notes) fmt::print(stderr, "samovar: {}\n", note);
 

@@ -13,6 +13,7 @@
 #include "client/append_file.h"
 #include "replay/log_import.h"
 #include "replay/redactor.h"
+#include "replay/trace_file.h"
 #include "replay/trace_info.h"
 #include "replay/trace_reader.h"
 
@@ -79,14 +80,6 @@ void add_commands(CLI::App& app, TraceRequest& request, std::string& seed) {
       ->type_name("TEXT");
 }
 
-Result<replay::Trace> read_file(const std::string& path) {
-  auto text = client::read_whole(path);
-  if (!text) return std::unexpected(text.error());
-  auto trace = replay::read_trace(*text);
-  if (!trace) trace.error().message = fmt::format("{}: {}", path, trace.error().message);
-  return trace;
-}
-
 Result<TraceAnswer> put(const TraceRequest& request, const replay::Trace& trace) {
   TraceAnswer answer;
   for (const std::string& note : trace.notes) answer.notes.push_back(note);
@@ -111,7 +104,7 @@ Result<replay::Trace> make(const TraceRequest& request) {
     if (!trace) trace.error().message = fmt::format("{}: {}", request.input, trace.error().message);
     return trace;
   }
-  auto trace = read_file(request.input);
+  auto trace = replay::read_trace_file(request.input);
   if (!trace) return trace;
   const replay::Redactor redactor(
       {.key = request.seed ? *request.seed : random_key(), .keep_names = request.keep_names});
@@ -137,7 +130,7 @@ Result<TraceRequest> parse_trace(const std::vector<std::string>& arguments) {
 
 Result<TraceAnswer> run_trace(const TraceRequest& request) {
   if (request.command == "info") {
-    const auto trace = read_file(request.input);
+    const auto trace = replay::read_trace_file(request.input);
     if (!trace) return std::unexpected(trace.error());
     const replay::TraceInfo info = replay::trace_info(*trace);
     return TraceAnswer{

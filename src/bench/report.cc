@@ -5,17 +5,13 @@
 #include <algorithm>
 #include <set>
 
+#include "bench/csv_field.h"
 #include "bench/step_text.h"
 
 namespace samovar::bench {
 namespace {
 
-std::string field(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
-}
+std::string field(const std::string& text) { return csv_field(text); }
 
 template <class T>
 std::string field(const std::optional<T>& value) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/csv_field.h"
 #include "replay/plain_text.h"
 #include "replay/replay_report.h"
 #include "replay/report_columns.h"
@@ -159,13 +160,6 @@ Json turn_json(const TraceTurn& line, const TurnResult& turn) {
   return json;
 }
 
-std::string csv_text(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char byte : text) quoted += byte == '"' ? std::string("\"\"") : std::string(1, byte);
-  return quoted + "\"";
-}
-
 template <class Value>
 std::string csv_of(const std::optional<Value>& value) {
   return value ? fmt::format("{}", *value) : "";
@@ -230,12 +224,12 @@ std::string report_csv(const Trace& trace, const std::vector<ReplayRun>& runs) {
     for (std::size_t i = 0; i < runs[r].turns.size(); ++i) {
       const TurnResult& turn = runs[r].turns[i];
       const TraceTurn& line = trace.turns[i];
-      out += fmt::format("{},{},{},{}", r + 1, csv_text(line.id), csv_text(line.session),
-                         to_string(turn.outcome));
+      out += fmt::format("{},{},{},{}", r + 1, bench::csv_field(line.id),
+                         bench::csv_field(line.session), to_string(turn.outcome));
       for (const PhaseColumn& phase : phase_columns()) out += "," + csv_of(turn.*phase.value);
       for (const TokenColumn& tokens : token_columns()) out += "," + csv_of(turn.*tokens.value);
-      out += fmt::format(",{},{},{}\n", csv_text(turn.miss), to_string(turn.sameness),
-                         csv_text(turn.error ? turn.error->describe() : ""));
+      out += fmt::format(",{},{},{}\n", bench::csv_field(turn.miss), to_string(turn.sameness),
+                         bench::csv_field(turn.error ? turn.error->describe() : ""));
     }
   }
   return out;
