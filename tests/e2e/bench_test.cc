@@ -108,7 +108,10 @@ TEST(Bench, AgainstARunningServerAndWithoutOne) {
   }
   for (const Json& each : measurements(report, "decode", "one")) {
     EXPECT_EQ(each["reply_tokens"], 64);
-    EXPECT_GT(each["decode_per_second"].get<double>(), 0);
+    const int pieces = each["pieces"];
+    EXPECT_LE(pieces, 64);
+    // A busy machine joins pieces on their way, and then there is no rate to be had from them.
+    EXPECT_EQ(each.contains("decode_per_second"), pieces * 10 >= 64 * 9) << each.dump();
   }
   const Json edit = measurements(report, "edit", "one");
   ASSERT_EQ(edit.size(), 1U);
