@@ -35,16 +35,16 @@ def encode(tokenizer, pieces):
     return tokens, weights, categories
 
 
-def row(tokenizer, rng, length, copying=0.0):
-    """One conversation, cut to `length` tokens."""
-    conversation = session.conversation(rng, length, copying)
+def row(tokenizer, rng, length, **shares):
+    """One conversation, cut to `length` tokens; `shares` as in session.conversation."""
+    conversation = session.conversation(rng, length, **shares)
     columns = encode(tokenizer, conversation.pieces(session.forms(rng, conversation)))
     padding = (tokenizer.ids["<|endoftext|>"], 0.0, 0)
     return [(column + [fill] * length)[:length] for column, fill in zip(columns, padding)]
 
 
-def batch(tokenizer, key, rows, length, copying=0.0):
+def batch(tokenizer, key, rows, length, **shares):
     """Tensors [rows, length]: tokens, weights, categories. `key` names the batch."""
-    made = [row(tokenizer, random.Random(f"{key}/{i}"), length, copying) for i in range(rows)]
+    made = [row(tokenizer, random.Random(f"{key}/{i}"), length, **shares) for i in range(rows)]
     tokens, weights, categories = zip(*made)
     return torch.tensor(tokens), torch.tensor(weights), torch.tensor(categories)

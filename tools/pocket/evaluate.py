@@ -26,9 +26,9 @@ GOALS = {"heldout": {"facts": 85, "recall 300": 95, "recall 1000": 90, "recall 4
 class Server:
     """`samovar serve` on a free port, with a store that survives restarts."""
 
-    def __init__(self, program, model, folder, thinking):
+    def __init__(self, program, model, folder, thinking, flags=()):
         self.command = [program, "serve", "-m", model, "--port", "0", "-c", "16384", "-t", "1", "-tb", "1",
-                        "--store-dir", f"{folder}/store"]
+                        "--store-dir", f"{folder}/store", *flags]
         self.log = pathlib.Path(folder) / "server.log"
         self.thinking = thinking
         self.process = None
@@ -109,8 +109,8 @@ def leaks(asked, reply, values):
     return [value for value in values if probes.contains(reply, value) and not probes.contains(own, value)]
 
 
-def score(evaluation, mode, limit):
-    made = probes.make(mode)
+def score(evaluation, mode, limit, only=""):
+    made = [probe for probe in probes.make(mode) if probe.category.startswith(only)]
     if limit:
         made = random.Random(1).sample(made, min(limit, len(made)))
     rare = {p.value for p in made if p.value and (p.value[0].isupper() or p.value.isdigit() and len(p.value) > 3)}
@@ -162,20 +162,24 @@ def parse():
     parser.add_argument("--json", type=pathlib.Path, help="scores and every answer go into this file")
     parser.add_argument("--server", default="build/samovar", help="the program; build/samovar by default")
     parser.add_argument("--limit", type=int, help="so many probes only, chosen at random")
+    parser.add_argument("--only", default="", help="probes whose category begins so: recall, facts, ...")
+    parser.add_argument("--flags", default="", help="more words for the server: --flags='-ctk q8_0'")
     return parser.parse_args()
 
 
 def main():
     arguments = parse()
     with tempfile.TemporaryDirectory(prefix="pocket-") as folder:
-        server = Server(arguments.server, arguments.model, folder, arguments.thinking == "on")
+        server = Server(arguments.server, arguments.model, folder, arguments.thinking == "on",
+                        arguments.flags.split())
         server.start()
         try:
             if arguments.chat:
                 result = chat(server, arguments.chat.read_text().splitlines())
                 print("\n".join(f"> {user}\n{reply}\n" for user, reply in result))
             else:
-                result = score(Evaluation(server, arguments.restart), arguments.mode, arguments.limit)
+                result = score(Evaluation(server, arguments.restart), arguments.mode, arguments.limit,
+                               arguments.only)
                 print(table(result))
         finally:
             server.stop()

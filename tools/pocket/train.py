@@ -36,24 +36,26 @@ class Stage:
     begin: float  # learning rates
     end: float
     copying: float = 0.0  # share of exchanges that only repeat words
+    garbled: float = 0.0  # share of messages whose words are garbled
 
     def rate(self, step, steps):
         warmth = min(1.0, (step + 1) / WARMUP) if self is STAGES[0] else 1.0
         return warmth * (self.begin + (self.end - self.begin) * step / steps)
 
 
-# About 32 million tokens, a third of them in rows of 2,048 and more.
+# About 26 million tokens, a third of them in rows of 2,048 and more. Small batches: steps count more
+# than the tokens in them.
 # The first stage is mostly copying: recall cannot begin before attention has learned to find what
-# stood before and to go on from there.
+# stood before and to go on from there, which happens after about 250 steps.
 STAGES = (
     Stage("copying", 16, 256, 300, 2.5e-3, 2.5e-3, copying=0.6),
-    Stage("short", 16, 256, 1200, 2.5e-3, 2.5e-3),
-    Stage("medium", 12, 512, 1000, 2.5e-3, 1.7e-3),
-    Stage("long", 6, 1024, 1000, 1.7e-3, 1.2e-3),
-    Stage("longer", 4, 2048, 700, 1.2e-3, 0.9e-3),
-    Stage("longest", 2, 4608, 500, 0.9e-3, 0.3e-3),
-    Stage("last", 8, 1024, 300, 0.3e-3, 0.0),
-    Stage("last longest", 2, 4608, 60, 0.1e-3, 0.0),
+    Stage("short", 8, 256, 2000, 2.5e-3, 2.5e-3),
+    Stage("medium", 8, 512, 1200, 2.5e-3, 1.7e-3, garbled=0.4),
+    Stage("long", 4, 1024, 1200, 1.7e-3, 1.2e-3, garbled=0.4),
+    Stage("longer", 2, 2048, 1000, 1.2e-3, 0.8e-3, garbled=0.4),
+    Stage("longest", 2, 4608, 400, 0.8e-3, 0.3e-3, garbled=0.4),
+    Stage("last", 4, 1024, 400, 0.3e-3, 0.0, garbled=0.2),
+    Stage("last longest", 2, 4608, 60, 0.1e-3, 0.0, garbled=0.2),
 )
 
 
@@ -113,7 +115,8 @@ class Training:
         """One member's share of a step: gradients, and the sum and number of losses of each category."""
         stage, step = STAGES[task[0]], task[1]
         tokens, weights, categories = data.batch(
-            self.tokenizer, f"{self.arguments.seed}/{stage.name}/{step}", stage.rows, stage.length, stage.copying)
+            self.tokenizer, f"{self.arguments.seed}/{stage.name}/{step}", stage.rows, stage.length,
+            copying=stage.copying, garbled=stage.garbled)
         weights[:, 0] = 0
         whole = weights.sum()
         own = slice(member, None, self.arguments.workers)
@@ -174,7 +177,6 @@ class Training:
         self._write(line)
         print(f"{stage.name:12} {self.step:5}/{steps}  {line['tokens_per_second']:6} tok/s  " +
               "  ".join(f"{name} {loss:.3f}" for name, loss in losses.items()), flush=True)
-
 
     def _look(self):
         """Between stages: how it does on the development probes, in percent."""

@@ -10,7 +10,7 @@ import dataclasses
 import re
 import typing
 
-from corpus import wordings, words
+from corpus import wordings_life as life, wordings_people as people, wordings_things as things, words
 from corpus.phrases import expand
 
 UNTOLD = "You have not told me that."
@@ -74,7 +74,7 @@ _THINGS = {"keys": "are", "glasses": "are", "wallet": "is", "phone": "is", "pass
 
 
 def _name(label, fill, source, kin):
-    return Attribute(f"your {label}'s name", "is", source, wordings.NAME_STATEMENTS, wordings.NAME_QUESTIONS,
+    return Attribute(f"your {label}'s name", "is", source, people.NAME_STATEMENTS, people.NAME_QUESTIONS,
                      {"x": fill}, kin)
 
 
@@ -83,32 +83,32 @@ def _place(rng):
 
 
 def _attributes():
-    yield Attribute("your name", "is", words.name, wordings.SELF_STATEMENTS, wordings.SELF_QUESTIONS, {}, "name")
+    yield Attribute("your name", "is", words.name, people.SELF_STATEMENTS, people.SELF_QUESTIONS, {}, "name")
     for label, fill in _PETS.items():
         yield _name(label, fill, words.pet_name, "name")
     for label, fill in _PEOPLE.items():
         yield _name(label, fill, words.name, "name")
     for label, (one, many, source) in _FAVORITES.items():
-        yield Attribute(f"your favorite {label}", "is", source, wordings.FAVORITE_STATEMENTS,
-                        wordings.FAVORITE_QUESTIONS, {"x": one, "xs": many}, "favorite")
-    yield Attribute("your city", "is", words.city, wordings.CITY_STATEMENTS, wordings.CITY_QUESTIONS, {}, "self")
-    yield Attribute("your age", "is", words.age, wordings.AGE_STATEMENTS, wordings.AGE_QUESTIONS, {}, "self")
-    yield Attribute("your job", "is", words.pool(words.JOBS), wordings.JOB_STATEMENTS,
-                    wordings.JOB_QUESTIONS, {}, "self")
-    yield Attribute("your birth month", "is", words.month, wordings.MONTH_STATEMENTS,
-                    wordings.MONTH_QUESTIONS, {}, "self")
+        yield Attribute(f"your favorite {label}", "is", source, people.FAVORITE_STATEMENTS,
+                        people.FAVORITE_QUESTIONS, {"x": one, "xs": many}, "favorite")
+    yield Attribute("your city", "is", words.city, life.CITY_STATEMENTS, life.CITY_QUESTIONS, {}, "self")
+    yield Attribute("your age", "is", words.age, life.AGE_STATEMENTS, life.AGE_QUESTIONS, {}, "self")
+    yield Attribute("your job", "is", words.pool(words.JOBS), life.JOB_STATEMENTS,
+                    life.JOB_QUESTIONS, {}, "self")
+    yield Attribute("your birth month", "is", words.month, life.MONTH_STATEMENTS,
+                    life.MONTH_QUESTIONS, {}, "self")
     for label in _NUMBERS:
-        yield Attribute(f"your {label} number", "is", words.label, wordings.NUMBER_STATEMENTS,
-                        wordings.NUMBER_QUESTIONS, {"x": label},
+        yield Attribute(f"your {label} number", "is", words.label, things.NUMBER_STATEMENTS,
+                        things.NUMBER_QUESTIONS, {"x": label},
                         "number")
-    yield Attribute("your lucky number", "is", words.label, wordings.WORD_STATEMENTS,
-                    wordings.WORD_QUESTIONS, {"x": "lucky number"},
+    yield Attribute("your lucky number", "is", words.label, things.WORD_STATEMENTS,
+                    things.WORD_QUESTIONS, {"x": "lucky number"},
                     "number")
     for label, fill in _WORDS.items():
-        yield Attribute(f"the {label}", "is", words.code_word, wordings.WORD_STATEMENTS,
-                        wordings.WORD_QUESTIONS, {"x": fill}, "word")
+        yield Attribute(f"the {label}", "is", words.code_word, things.WORD_STATEMENTS,
+                        things.WORD_QUESTIONS, {"x": fill}, "word")
     for label, verb in _THINGS.items():
-        yield Attribute(f"your {label}", verb, _place, wordings.PLACE_STATEMENTS, wordings.PLACE_QUESTIONS,
+        yield Attribute(f"your {label}", verb, _place, things.PLACE_STATEMENTS, things.PLACE_QUESTIONS,
                         {"x": label, "be": verb, "it": "they" if verb == "are" else "it"}, "place")
 
 
@@ -128,7 +128,7 @@ def other(rng):
     first = rng.choice(_OTHER_FIRST) if rng.random() < 0.7 else words.invented(rng)
     label = f"{first} {rng.choice(_OTHER_SECOND)}" if rng.random() < 0.8 else first
     source = rng.choice((words.name, words.code_word, words.code_word, words.label, words.pool(words.COLORS)))
-    return Attribute(f"your {label}", "is", source, wordings.OTHER_STATEMENTS, wordings.OTHER_QUESTIONS, {"x": label},
+    return Attribute(f"your {label}", "is", source, things.OTHER_STATEMENTS, things.OTHER_QUESTIONS, {"x": label},
                      "other")
 
 

@@ -1,9 +1,11 @@
 """Conversations of a wanted length. A session knows what its user has told so far, so that it can ask
 for it later, ask for what was never told, and correct it."""
 
+import dataclasses
 import math
 
 from corpus import facts, recall, school, smalltalk, tools
+from corpus.garble import garble
 from corpus.phrases import expand, question, statement, upper_first
 from corpus.render import Conversation, Exchange
 
@@ -11,6 +13,7 @@ CHARACTERS_PER_TOKEN = 4.2  # of rendered conversations, with room
 
 _SHARES = {"statement": 26, "recall": 28, "untold": 7, "correction": 4, "fact": 15, "talk": 5, "exercise": 9,
            "news": 4, "beyond": 3, "pasted": 2, "time": 1}
+_GARBLED = ("statement", "correction", "recall", "recall two", "untold", "fact")
 _SYSTEMS = ("You are a helpful assistant.", "You are Pocket.", "Answer briefly.", "Be kind and brief.",
             "You are a helpful assistant. Answer in one sentence.", "You are Pocket, the assistant of Samovar.",
             "You are an assistant in a chat window. Today is a good day.")
@@ -23,9 +26,10 @@ _BETWEEN = (" and ", ", and ", ". ", ". ", ". Also, ", ", ", "; ", ". And ")
 
 
 class Session:
-    def __init__(self, rng, characters, with_tool, copying=0.0):
+    def __init__(self, rng, characters, with_tool, copying=0.0, garbled=0.0):
         self.rng = rng
         self.copying = copying  # share of exchanges that only repeat words
+        self.garbled = garbled  # share of questions and statements in garbled words
         self.wanted = characters
         self.length = 0
         self.with_tool = with_tool
@@ -47,8 +51,15 @@ class Session:
             else:
                 made = getattr(self, kind)()
             if made:
+                made = self._garbled(made)
                 self.length += len(made.user) + len(made.answer) + 60
                 return made
+
+    def _garbled(self, made):
+        if self.garbled == 0 or made.category not in _GARBLED or self.rng.random() >= self.garbled:
+            return made
+        user = garble(self.rng, made.user, made.answer, turn=not made.told)
+        return dataclasses.replace(made, user=user)
 
     # --- what the user tells ---
 
@@ -179,12 +190,11 @@ def _typed(rng, text, value):
     return statement(rng, text)
 
 
-def conversation(rng, tokens, copying=0.0):
-    """A conversation of at least about so many tokens; `copying` is the share of exchanges that only
-    repeat words."""
+def conversation(rng, tokens, copying=0.0, garbled=0.0):
+    """A conversation of at least about so many tokens; `copying` and `garbled` as in Session."""
     characters = tokens * CHARACTERS_PER_TOKEN
     with_tool = characters > 3000 and rng.random() < 0.08
-    session = Session(rng, characters, with_tool, copying)
+    session = Session(rng, characters, with_tool, copying, garbled)
     made = Conversation([], tools=(tools.TOOL,) if with_tool else ())
     if rng.random() < 0.12:
         made.system = rng.choice(_SYSTEMS)

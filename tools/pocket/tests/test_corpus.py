@@ -11,6 +11,7 @@ import common  # noqa: F401
 
 import probes
 from corpus import facts, phrases, recall, session, words
+from corpus.garble import garble, held_out
 from corpus.phrases import expand
 
 TOKENS = int(os.environ.get("POCKET_CORPUS_TOKENS", 200_000))
@@ -145,6 +146,38 @@ class RecallTest(unittest.TestCase):
                     self.assertNotIn(f"{subjects[exchange.topic]} is", said)
                 if exchange.told:
                     said += exchange.answer
+
+
+class GarbleTest(unittest.TestCase):
+    def test_words_of_the_answer_stay_together(self):
+        rng = random.Random(11)
+        for _ in range(300):
+            said = garble(rng, "please note that my keys are in the old cellar, thanks", "Noted: your keys are in the "
+                          "old cellar.", turn=False)
+            self.assertIn("in the old cellar", said)
+
+    def test_values_survive_in_sessions(self):
+        rng = random.Random(12)
+        for _ in range(100):
+            for exchange in session.conversation(rng, 400, garbled=1.0).exchanges:
+                if exchange.category == "statement":
+                    value = re.split(r" (?:is|are) ", exchange.answer[:-1])[-1]
+                    self.assertIn(value, exchange.user)
+
+    def test_it_changes_most_messages(self):
+        rng = random.Random(13)
+        asked = "do you still know what my dog is called"
+        made = {garble(rng, asked, "Your dog's name is Rex.", turn=True) for _ in range(100)}
+        self.assertGreater(len(made), 50)
+
+    def test_probes_are_left_out(self):
+        for name in ("heldout", "dev"):
+            written = json.loads((words.PROBES / f"{name}.json").read_text())
+            for asked, _ in written["facts"]:
+                self.assertTrue(held_out(asked.lower()), asked)
+            for entry in written["recall"]:
+                self.assertTrue(held_out(entry["tell"][0].format(v="Somebody")), entry)
+        self.assertFalse(held_out("What is my name?"))
 
 
 class FactsTest(unittest.TestCase):

@@ -1,0 +1,65 @@
+"""Messages as no pattern makes them: words are lost, added, exchanged or moved.
+
+Patterns are finite, and a small model learns them by heart; people's wordings are none of them. A
+garbled message can be understood only by the few words that carry its meaning, which is how an unseen
+wording must be understood, too. The words of the answer stay as they are and where they are, one
+beside the other, so that values and subjects survive.
+"""
+
+import functools
+import json
+import re
+
+from corpus import words
+
+_FILLERS = """really just then maybe here actually exactly again so well also please there now still even quite rather
+today indeed possibly always simply truly though perhaps anyway somehow yes no right okay really""".split()
+_SMALL = """is are was were be been being do does did has have had can could would should may might will shall must
+the a an this that these those it of in on at for with by from about to into as so than and or but if when where
+which what how""".split()
+_SMALL_SET = frozenset(_SMALL)
+_LOSE, _ADD, _EXCHANGE, _SWAP, _TURN = 0.1, 0.07, 0.12, 0.06, 0.12
+
+
+def _stem(word):
+    return re.sub(r"\W|'s$", "", word.lower())
+
+
+def garble(rng, text, answer, turn):
+    """The text in other words; `turn`: its beginning may also come last, as in questions."""
+    kept = {_stem(word) for word in answer.split()}
+    parts = [(word, _stem(word) in kept) for word in text.split(" ")]
+    made, before = [], False  # before: the last word was kept
+    for word, keep in parts:
+        if not (keep and before) and rng.random() < _ADD:
+            made.append(rng.choice(_FILLERS))
+        before = keep
+        if not keep:
+            if rng.random() < _LOSE:
+                continue
+            if word.lower() in _SMALL_SET and rng.random() < _EXCHANGE:
+                word = rng.choice(_SMALL)
+            elif made and rng.random() < _SWAP and _stem(made[-1]) not in kept:
+                word, made[-1] = made[-1], word
+        made.append(word)
+    if turn and len(made) > 3 and rng.random() < _TURN:
+        cut = rng.randrange(1, len(made) - 1)
+        made = made[cut:] + made[:cut]
+    garbled = " ".join(made)
+    return text if not garbled or held_out(garbled) else garbled
+
+
+def held_out(text):
+    """Whether a probe has this wording: training never does."""
+    return _held_out().fullmatch(text.lower().strip(" .?!")) is not None
+
+
+@functools.lru_cache(maxsize=None)
+def _held_out():
+    wordings = []
+    for name in ("heldout", "dev"):
+        written = json.loads((words.PROBES / f"{name}.json").read_text())
+        wordings += [question for question, _ in written["facts"]]
+        wordings += [wording for entry in written["recall"] for wording in entry["tell"] + entry["ask"]]
+    wordings = {re.escape(text.lower().strip(" .?!")).replace(r"\{v\}", ".{1,40}") for text in wordings}
+    return re.compile("|".join(sorted(wordings)))
