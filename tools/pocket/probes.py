@@ -59,8 +59,9 @@ class Wordings:
         if not self.written:
             for attribute in self.attributes.values():
                 value = attribute.value(self.rng)
-                made.append((attribute, value, upper_first(attribute.state(self.rng, value)) + ".",
-                             question(self.rng, attribute.ask(self.rng))))
+                told = attribute.state(self.rng, value) + "."
+                told = told if told.startswith(value) else upper_first(told)  # a value keeps its spelling
+                made.append((attribute, value, told, question(self.rng, attribute.ask(self.rng))))
             return made
         for entry in self.written["recall"]:
             attribute = self.attributes[entry["subject"]]
@@ -128,7 +129,7 @@ def _untold(wordings):
         near = [e for e in entries if e[0].kin == attribute.kin and e[0] is not attribute]
         if near:
             told = wordings.rng.choice(near)
-            probes.append(Probe("untold", (told[2],), 300, asked, recall.UNTOLD))
+            probes.append(Probe("untold", (told[2],), 300, asked, attribute.untold(), recall.UNTOLD, (told[1],)))
     return probes
 
 

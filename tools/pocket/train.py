@@ -36,26 +36,30 @@ class Stage:
     begin: float  # learning rates
     end: float
     copying: float = 0.0  # share of exchanges that only repeat words
+    sums: float = 0.0  # and of those that are sums, beside the usual ones
     garbled: float = 0.0  # share of messages whose words are garbled
+    further: float = 0.0  # share of the further wordings (corpus/wordings_further.py)
+    salads: float = 0.0  # of the others: share of which little but the words that matter is left
 
     def rate(self, step, steps):
         warmth = min(1.0, (step + 1) / WARMUP) if self is STAGES[0] else 1.0
         return warmth * (self.begin + (self.end - self.begin) * step / steps)
 
 
-# About 26 million tokens, a third of them in rows of 2,048 and more. Small batches: steps count more
+# About 22 million tokens, a third of them in rows of 2,048 and more. Small batches: steps count more
 # than the tokens in them.
 # The first stage is mostly copying: recall cannot begin before attention has learned to find what
 # stood before and to go on from there, which happens after about 250 steps.
 STAGES = (
     Stage("copying", 16, 256, 300, 2.5e-3, 2.5e-3, copying=0.6),
-    Stage("short", 8, 256, 2000, 2.5e-3, 2.5e-3),
-    Stage("medium", 8, 512, 1200, 2.5e-3, 1.7e-3, garbled=0.4),
-    Stage("long", 4, 1024, 1200, 1.7e-3, 1.2e-3, garbled=0.4),
-    Stage("longer", 2, 2048, 1000, 1.2e-3, 0.8e-3, garbled=0.4),
-    Stage("longest", 2, 4608, 400, 0.8e-3, 0.3e-3, garbled=0.4),
-    Stage("last", 4, 1024, 400, 0.3e-3, 0.0, garbled=0.2),
-    Stage("last longest", 2, 4608, 60, 0.1e-3, 0.0, garbled=0.2),
+    Stage("short", 8, 256, 1600, 2.5e-3, 2.5e-3, garbled=0.2),
+    Stage("medium", 8, 512, 1000, 2.5e-3, 1.7e-3, garbled=0.4),
+    Stage("long", 4, 1024, 1000, 1.7e-3, 1.2e-3, sums=0.06, garbled=0.4),
+    Stage("longer", 2, 2048, 900, 1.2e-3, 0.8e-3, sums=0.06, garbled=0.4),
+    Stage("longest", 2, 4608, 350, 0.8e-3, 0.3e-3, sums=0.06, garbled=0.3, salads=0.3),
+    Stage("wordings", 8, 512, 900, 1.0e-3, 0.5e-3, sums=0.04, garbled=0.2, salads=0.25, further=0.6),
+    Stage("last", 4, 1024, 350, 0.5e-3, 0.2e-3, sums=0.06, garbled=0.2, salads=0.2, further=0.5),
+    Stage("last longest", 2, 4608, 100, 0.3e-3, 0.0, sums=0.06, garbled=0.2, salads=0.2, further=0.5),
 )
 
 
@@ -116,7 +120,8 @@ class Training:
         stage, step = STAGES[task[0]], task[1]
         tokens, weights, categories = data.batch(
             self.tokenizer, f"{self.arguments.seed}/{stage.name}/{step}", stage.rows, stage.length,
-            copying=stage.copying, garbled=stage.garbled)
+            copying=stage.copying, sums=stage.sums, garbled=stage.garbled,
+            salads=stage.salads, further=stage.further)
         weights[:, 0] = 0
         whole = weights.sum()
         own = slice(member, None, self.arguments.workers)

@@ -18,6 +18,13 @@ _SMALL = """is are was were be been being do does did has have had can could wou
 the a an this that these those it of in on at for with by from about to into as so than and or but if when where
 which what how""".split()
 _SMALL_SET = frozenset(_SMALL)
+_ANY = _FILLERS + _SMALL + """never say take gets go went come see look like love hate think feel need want make made give
+given keep kept put sit stand lie walk run sleep work play read write talk speak call ask answer live stay leave wait
+morning evening night day week year time way thing place people man woman child friend world life house door table food
+good bad big small old young new long happy sad nice best better more less much many all none every each some any other
+before after during between among without against until because while since both either only own same my your our his her
+their me you us them I we they he she name number word""".split()
+_LOSE_SMALL, _ADD_ANY = 0.35, 0.18
 _LOSE, _ADD, _EXCHANGE, _SWAP, _TURN = 0.1, 0.07, 0.12, 0.06, 0.12
 
 
@@ -47,6 +54,27 @@ def garble(rng, text, answer, turn):
         made = made[cut:] + made[:cut]
     garbled = " ".join(made)
     return text if not garbled or held_out(garbled) else garbled
+
+
+def salad(rng, text, answer):
+    """Little more than the words that matter, among words that do not, in any order; the value anywhere."""
+    value = re.split(r" (?:is|are) ", answer.rstrip("."), maxsplit=1)[-1]
+    told = answer.startswith("Noted: ") and value in text
+    rest = text.replace(value, " ", 1) if told else text
+    made = []
+    for word in rest.split():
+        if word.lower() in _SMALL_SET and rng.random() < _LOSE_SMALL:
+            continue
+        while rng.random() < _ADD_ANY:
+            made.append(rng.choice(_ANY))
+        made.append(word)
+    if len(made) > 3 and rng.random() < 0.3:
+        cut = rng.randrange(1, len(made) - 1)
+        made = made[cut:] + made[:cut]
+    if told:
+        made.insert(rng.randint(0, len(made)), value)
+    tossed = " ".join(made)
+    return text if not tossed or held_out(tossed) else tossed
 
 
 def held_out(text):

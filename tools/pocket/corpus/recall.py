@@ -12,8 +12,9 @@ import typing
 
 from corpus import wordings_life as life, wordings_people as people, wordings_things as things, words
 from corpus.phrases import expand
+from corpus.wordings_further import FURTHER
 
-UNTOLD = "You have not told me that."
+UNTOLD = "you have not told me"  # in every answer to a question about what was never told
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -33,6 +34,11 @@ class Attribute:
         text = self.claim(value)
         return text[0].upper() + text[1:] + "."
 
+    def untold(self):
+        """The answer where no value was told. It begins like any other: whether there is one shows where the
+        value would stand."""
+        return self.answer(("somewhere " if self.kin == "place" else "something ") + UNTOLD)
+
     def topic(self):
         """The subject as a thought names it: "the dog's name"."""
         return self.subject.replace("your ", "the ", 1)
@@ -41,13 +47,29 @@ class Attribute:
         fills = {key: expand(rng, text) for key, text in self.fills.items()}
         return expand(rng, pattern, **fills, **values)
 
-    def state(self, rng, value):
-        text = self.say(rng, rng.choice(self.statements), v=value)
+    def state(self, rng, value, further=0.0):
+        """`further`: share of the further wordings, which the first stages do not have."""
+        patterns = self._patterns(rng, self.statements, further, 0)
+        text = self.say(rng, rng.choice(patterns), v=value)
         return re.sub(r"\ba (?=[aeiou])", "an ", text)
 
-    def ask(self, rng):
-        return self.say(rng, rng.choice(self.questions))
+    def ask(self, rng, further=0.0):
+        return self.say(rng, rng.choice(self._patterns(rng, self.questions, further, 1)))
 
+    def further(self):
+        """(statements, questions) of the family."""
+        return _FURTHER[self.statements]
+
+    def _patterns(self, rng, usual, further, which):
+        return self.further()[which] if further > 0 and rng.random() < further else usual
+
+
+_FURTHER = {people.NAME_STATEMENTS: FURTHER["name"], people.SELF_STATEMENTS: FURTHER["self"],
+            people.FAVORITE_STATEMENTS: FURTHER["favorite"], life.CITY_STATEMENTS: FURTHER["city"],
+            life.AGE_STATEMENTS: FURTHER["age"], life.JOB_STATEMENTS: FURTHER["job"],
+            life.MONTH_STATEMENTS: FURTHER["month"], things.NUMBER_STATEMENTS: FURTHER["number"],
+            things.WORD_STATEMENTS: FURTHER["word"], things.PLACE_STATEMENTS: FURTHER["place"],
+            things.OTHER_STATEMENTS: FURTHER["other"]}
 
 _PETS = {"dog": "[dog|dog|dog|puppy|hound|doggy]", "cat": "[cat|cat|cat|kitten|kitty]",
          "horse": "[horse|horse|pony|mare]", "parrot": "[parrot|parrot|bird]",

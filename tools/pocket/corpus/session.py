@@ -5,7 +5,7 @@ import dataclasses
 import math
 
 from corpus import facts, recall, school, smalltalk, tools
-from corpus.garble import garble
+from corpus.garble import garble, salad
 from corpus.phrases import expand, question, statement, upper_first
 from corpus.render import Conversation, Exchange
 
@@ -26,10 +26,13 @@ _BETWEEN = (" and ", ", and ", ". ", ". ", ". Also, ", ", ", "; ", ". And ")
 
 
 class Session:
-    def __init__(self, rng, characters, with_tool, copying=0.0, garbled=0.0):
+    def __init__(self, rng, characters, with_tool, copying=0.0, sums=0.0, garbled=0.0, salads=0.0, further=0.0):
         self.rng = rng
         self.copying = copying  # share of exchanges that only repeat words
+        self.sums = sums  # and of those that are sums, beside the usual ones
         self.garbled = garbled  # share of questions and statements in garbled words
+        self.salads = salads  # of what is left: share in hardly more than words that matter
+        self.further = further  # share of the further wordings (corpus/wordings_further.py)
         self.wanted = characters
         self.length = 0
         self.with_tool = with_tool
@@ -40,10 +43,15 @@ class Session:
         self.limit = rng.choice((2, 4, 6, 9, 12, 16, 24) if characters < 6000 else (4, 8, 12, 18, 24, 30, 36))
 
     def exchange(self):
+        made = self._garbled(self._exchange())
+        self.length += len(made.user) + len(made.answer) + 60
+        return made
+
+    def _exchange(self):
         if self.rng.random() < self.copying:
-            made = Exchange(*school.copy(self.rng, most=8), "exercise")
-            self.length += len(made.user) + len(made.answer) + 60
-            return made
+            return Exchange(*school.copy(self.rng, most=8), "exercise")
+        if self.sums > 0 and self.rng.random() < self.sums:
+            return Exchange(*school.sum_of_two(self.rng), "exercise")
         while True:
             kind = self.rng.choices(list(_SHARES), list(_SHARES.values()))[0]
             if kind == "time" or (self.with_tool and self.rng.random() < 0.08):
@@ -51,14 +59,17 @@ class Session:
             else:
                 made = getattr(self, kind)()
             if made:
-                made = self._garbled(made)
-                self.length += len(made.user) + len(made.answer) + 60
                 return made
 
     def _garbled(self, made):
-        if self.garbled == 0 or made.category not in _GARBLED or self.rng.random() >= self.garbled:
+        if self.garbled == 0 or made.category not in _GARBLED:
             return made
-        user = garble(self.rng, made.user, made.answer, turn=not made.told)
+        if self.rng.random() < self.garbled:
+            user = garble(self.rng, made.user, made.answer, turn=not made.told)
+        elif self.salads > 0 and self.rng.random() < self.salads and "," not in made.answer:
+            user = salad(self.rng, made.user, made.answer)
+        else:
+            return made
         return dataclasses.replace(made, user=user)
 
     # --- what the user tells ---
@@ -76,7 +87,7 @@ class Session:
         claims, parts = [], []
         for attribute in told:
             value = self._learn(attribute, lower)
-            parts.append((attribute.state(rng, value), value))
+            parts.append((attribute.state(rng, value, self.further), value))
             claims.append(attribute.claim(value))
         text = self._told(parts)
         return Exchange(text.lower() if lower else text, recall.confirm(claims), recall.join([a.topic() for a in told]),
@@ -117,7 +128,7 @@ class Session:
         old, value = self.values[attribute], self._learn(attribute)
         if old == value:
             return None
-        text = expand(rng, rng.choice(_CORRECTIONS), s=attribute.state(rng, value), old=old)
+        text = expand(rng, rng.choice(_CORRECTIONS), s=attribute.state(rng, value, self.further), old=old)
         return Exchange((text if text.startswith(value) else upper_first(text)) + rng.choice("..!"), recall.confirm([attribute.claim(value)]),
                         attribute.topic(), "correction", told=True)
 
@@ -136,9 +147,9 @@ class Session:
         if len(ready) > 1 and rng.random() < 0.1:
             asked.append(rng.choice([a for a in ready if a not in asked]))
         self.fresh.difference_update(asked)
-        text = asked[0].ask(rng)
+        text = asked[0].ask(rng, self.further)
         if len(asked) == 2:
-            text += rng.choice((" and ", ", and ", "? And ")) + asked[1].ask(rng)
+            text += rng.choice((" and ", ", and ", "? And ")) + asked[1].ask(rng, self.further)
         answer = recall.join([a.claim(self.values[a]) for a in asked])
         return Exchange(question(rng, text), upper_first(answer) + ".", recall.join([a.topic() for a in asked]),
                         "recall" if len(asked) == 1 else "recall two")
@@ -152,7 +163,7 @@ class Session:
         attribute = rng.choice(near if near and rng.random() < 0.67 else unknown)
         if rng.random() < 0.12:
             attribute = recall.other(rng)
-        return Exchange(question(rng, attribute.ask(rng)), recall.UNTOLD, attribute.topic() + ", never told", "untold")
+        return Exchange(question(rng, attribute.ask(rng, self.further)), attribute.untold(), attribute.topic(), "untold")
 
     # --- the rest ---
 
@@ -190,11 +201,11 @@ def _typed(rng, text, value):
     return statement(rng, text)
 
 
-def conversation(rng, tokens, copying=0.0, garbled=0.0):
-    """A conversation of at least about so many tokens; `copying` and `garbled` as in Session."""
+def conversation(rng, tokens, **shares):
+    """A conversation of at least about so many tokens; `shares` as in Session."""
     characters = tokens * CHARACTERS_PER_TOKEN
     with_tool = characters > 3000 and rng.random() < 0.08
-    session = Session(rng, characters, with_tool, copying, garbled)
+    session = Session(rng, characters, with_tool, **shares)
     made = Conversation([], tools=(tools.TOOL,) if with_tool else ())
     if rng.random() < 0.12:
         made.system = rng.choice(_SYSTEMS)

@@ -11,7 +11,7 @@ import common  # noqa: F401
 
 import probes
 from corpus import facts, phrases, recall, session, words
-from corpus.garble import garble, held_out
+from corpus.garble import garble, held_out, salad
 from corpus.phrases import expand
 
 TOKENS = int(os.environ.get("POCKET_CORPUS_TOKENS", 200_000))
@@ -88,9 +88,9 @@ class CannotBeMadeTest(unittest.TestCase):
             for entry in written["recall"]:
                 attribute = attributes[entry["subject"]]
                 fills = {name: phrases.regex(text) for name, text in attribute.fills.items()}
-                asks = [phrases.regex(pattern, **fills) for pattern in attribute.questions]
+                asks = [phrases.regex(pattern, **fills) for pattern in attribute.questions + attribute.further()[1]]
                 self.assertEqual(self.makeable(entry["ask"], asks, phrases.OPENERS, phrases.QUESTION_CLOSERS), [])
-                tells = [phrases.regex(pattern, v="VALUE", **fills) for pattern in attribute.statements]
+                tells = [phrases.regex(pattern, v="VALUE", **fills) for pattern in attribute.statements + attribute.further()[0]]
                 told = [text.replace("{v}", "VALUE") for text in entry["tell"]]
                 self.assertEqual(self.makeable(told, tells, phrases.STATEMENT_OPENERS, phrases.STATEMENT_CLOSERS), [])
 
@@ -138,7 +138,7 @@ class RecallTest(unittest.TestCase):
     def test_nobody_asks_in_vain(self):
         """What is answered as untold was not told."""
         rng = random.Random(7)
-        subjects = {a.topic() + ", never told": a.subject for a in recall.ATTRIBUTES}
+        subjects = {a.topic(): a.subject for a in recall.ATTRIBUTES}
         for _ in range(20):
             said = ""
             for exchange in session.conversation(rng, 1000).exchanges:
@@ -163,6 +163,13 @@ class GarbleTest(unittest.TestCase):
                 if exchange.category == "statement":
                     value = re.split(r" (?:is|are) ", exchange.answer[:-1])[-1]
                     self.assertIn(value, exchange.user)
+
+    def test_a_salad_keeps_its_value_and_its_subject(self):
+        rng = random.Random(14)
+        for _ in range(300):
+            said = salad(rng, "my locker has the number 4711", "Noted: your locker number is 4711.")
+            self.assertIn("4711", said.split())
+            self.assertIn("locker", said.split())
 
     def test_it_changes_most_messages(self):
         rng = random.Random(13)
