@@ -22,15 +22,13 @@ models: build ## the tiny test models, build/models/tiny-*.gguf
 models-all: build ## the larger ones too (about 1.2 GB)
 	@scripts/models.sh all
 
-pocket: build ## retrain Samovar's own model, models/pocket.gguf, from nothing (about 1.5 hours; needs python3-torch)
+pocket: build ## retrain Samovar's own model, models/pocket.gguf, (about 1.5 hours; needs python3-torch)
 	@scripts/pocket.sh
 
-run: build ## serve the test model, show a three-turn conversation, keep serving
-	@scripts/models.sh tiny-qwen35moe
+run: build ## serve Pocket, show that it remembers over a restart, keep serving
 	@scripts/demo.sh --stay
 
-demo: build ## the same conversation, then end; fails if a follow-up was computed anew
-	@scripts/models.sh tiny-qwen35moe
+demo: build ## the same, then end; fails if it forgot or computed what was known
 	@scripts/demo.sh
 
 test: models ## the whole test suite

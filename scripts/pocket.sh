@@ -50,11 +50,19 @@ for folder in "$made/f32" "$made"; do
 done
 
 evaluate() { "$python" tools/pocket/evaluate.py "$made/pocket.gguf" ${PROBES:+--limit "$PROBES"} "$@"; }
-for mode in trained heldout; do
-  evaluate --mode "$mode" --json "$made/$mode.json"
-  evaluate --mode "$mode" --thinking off --json "$made/$mode-off.json"
-  evaluate --mode "$mode" --restart --json "$made/$mode-restart.json"
-done
+score() { # MODE: its tables. The servers compute with one thread each, so two of these go well together.
+  evaluate --mode "$1" --json "$made/$1.json"
+  evaluate --mode "$1" --thinking off --json "$made/$1-off.json"
+  evaluate --mode "$1" --restart --json "$made/$1-restart.json"
+}
+score heldout >"$made/heldout.txt" &
+other=$!
+trap 'kill "$other" 2>/dev/null || true; wait' EXIT
+trap 'exit 130' INT TERM
+score trained
+wait "$other"
+trap - EXIT
+cat "$made/heldout.txt"
 evaluate --chat tools/pocket/freechat.txt --json "$made/chat.json"
 "$python" tools/pocket/card.py "$made" "$work/log.jsonl" >"$made/README.md"
 
@@ -62,7 +70,7 @@ if [ "$scale" = 1 ] && [ -z "${PROBES:-}" ]; then
   mkdir -p models
   cp "$made/pocket.gguf" "$made/pocket.logits" "$made/README.md" models/
   (cd models && sha256sum pocket.gguf >SHA256SUMS)
-  say "ready in models/, with the model card models/README.md"
+  say "ready in models/, with the model card models/README.md; make build lets Samovar know the new file"
 else
   say "ready in $made"
 fi

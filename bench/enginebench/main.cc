@@ -1,6 +1,6 @@
 // samovar-enginebench: what the server costs over bare libllama, and what the engine's operations
 // cost, on the machine it runs on. `samovar-enginebench -m model.gguf [--mode
-// speed|beside|drift|snapshots|recording] ...`
+// speed|beside|drift|snapshots|recording|perplexity] ...`
 #include <fmt/core.h>
 #include <llama.h>
 
@@ -23,6 +23,8 @@ constexpr const char* kUsage =
     "         drift      logits of a conversation decoded alone and with 7 others\n"
     "         snapshots  cost of snapshot, rewind and fork\n"
     "         recording  decode with and without metrics and turn recording (--reply 128 or more)\n"
+    "         perplexity how well the model expects --text, with these types of K/V\n"
+    "  --text FILE       for mode perplexity: texts with form feeds between them\n"
     "  --prompt N        prompt tokens (6000)\n"
     "  --reply N         reply tokens (128)\n"
     "  --resident N      idle tokens in mode beside (60000)\n"
@@ -37,17 +39,12 @@ std::map<std::string_view, std::function<void(const char*)>> flags(BenchOptions&
   const auto text = [](std::string& target) {
     return [&target](const char* value) { target = value; };
   };
-  return {{"-m", text(options.model)},
-          {"--mode", text(options.mode)},
-          {"--prompt", number(options.prompt)},
-          {"--reply", number(options.reply)},
-          {"--resident", number(options.resident)},
-          {"--rounds", number(options.rounds)},
-          {"--sequences", number(options.sequences)},
-          {"-t", number(options.threads)},
-          {"-ub", number(options.ubatch)},
-          {"-ngl", number(options.gpu_layers)},
-          {"-ctk", text(options.type_k)},
+  return {{"-m", text(options.model)},          {"--mode", text(options.mode)},
+          {"--text", text(options.text)},       {"--prompt", number(options.prompt)},
+          {"--reply", number(options.reply)},   {"--resident", number(options.resident)},
+          {"--rounds", number(options.rounds)}, {"--sequences", number(options.sequences)},
+          {"-t", number(options.threads)},      {"-ub", number(options.ubatch)},
+          {"-ngl", number(options.gpu_layers)}, {"-ctk", text(options.type_k)},
           {"-ctv", text(options.type_v)}};
 }
 
@@ -77,11 +74,8 @@ void print_machine(const BenchOptions& options) {
 int run(int argc, char** argv) {
   BenchOptions options;
   const std::map<std::string_view, void (*)(const BenchOptions&)> modes = {
-      {"speed", run_speed},
-      {"beside", run_beside},
-      {"drift", run_drift},
-      {"snapshots", run_snapshots},
-      {"recording", run_recording}};
+      {"speed", run_speed},         {"beside", run_beside},       {"drift", run_drift},
+      {"snapshots", run_snapshots}, {"recording", run_recording}, {"perplexity", run_perplexity}};
   if (!parse(argc, argv, options) || !modes.contains(options.mode)) {
     fmt::print(stderr, "{}", kUsage);
     return 2;

@@ -20,6 +20,7 @@ namespace samovar::bench {
 struct BenchOptions {
   std::string model;
   std::string mode = "speed";
+  std::string text;       // file, for mode perplexity
   int prompt = 6000;      // tokens
   int reply = 128;        // tokens
   int resident = 60'000;  // tokens of idle conversations, for mode beside

@@ -22,4 +22,7 @@ void run_snapshots(const BenchOptions& options);
 // and recording a token takes by itself.
 void run_recording(const BenchOptions& options);
 
+// How well the model expects a text with these types of K/V.
+void run_perplexity(const BenchOptions& options);
+
 }  // namespace samovar::bench

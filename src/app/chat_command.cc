@@ -10,10 +10,17 @@
 #include <clocale>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <iterator>
+#include <memory>
 
 #include "app/command_words.h"
+#include "app/options.h"
+#include "app/pocket_model.h"
+#include "app/pocket_server.h"
 #include "app/serve.h"
 #include "fs/posix_fs.h"
+#include "http/sockets.h"
 
 namespace samovar::app {
 
@@ -83,16 +90,55 @@ void use_utf8() {
   std::setlocale(LC_CTYPE, "C.UTF-8");
 }
 
+// A conversation that was with a model goes on with that one.
+bool began_with_another(const client::ChatOptions& options) {
+  if (options.session.empty()) return false;
+  std::ifstream in(options.folder + "/" + options.session + ".jsonl", std::ios::binary);
+  const std::string kept(std::istreambuf_iterator<char>(in), {});
+  static constexpr std::string_view kModel = R"("model":")";
+  const std::size_t last = kept.rfind(kModel);
+  return last != std::string::npos &&
+         !std::string_view(kept).substr(last + kModel.size()).starts_with("Pocket\"");
+}
+
+// For people who look around: who names a server, a key or a conversation with another model, and a
+// script that reads the reply, want that server or its error.
+bool wants_pocket(const ChatRequest& request) {
+  return !request.server_named && request.options.key.empty() && isatty(STDOUT_FILENO) != 0 &&
+         !began_with_another(request.options) && !is_served(ServeOptions().port);
+}
+
+Result<std::unique_ptr<PocketServer>> serve_pocket(client::ChatOptions& options) {
+  auto server = PocketServer::start();
+  if (!server) {
+    Error error = server.error();
+    error.message = "nothing is served at " + options.url + "; " + error.message;
+    return std::unexpected(std::move(error));
+  }
+  fmt::print(stderr, "Nothing is served at {}, so you talk with Pocket. {} A real model:\n  {}\n\n",
+             options.url, kPocketNotice, kRealModelLine);
+  if (const std::string& why = (*server)->not_kept(); !why.empty()) {
+    fmt::print(stderr, "What it computes is not kept for the next time: {}\n\n", why);
+  }
+  options.url = (*server)->url();
+  return server;
+}
+
 }  // namespace
 
 int chat(const std::vector<std::string>& arguments) {
   auto request = parse_chat(arguments, surroundings());
   if (const auto code = answer_without_running(request)) return *code;
   if (auto status = add_input(request->options); !status) {
-    fmt::print(stderr, "samovar: {}\n", status.error().describe());
-    return kExitFailure;
+    return report_error(status.error(), kExitFailure);
   }
   use_utf8();
+  std::unique_ptr<PocketServer> pocket;
+  if (wants_pocket(*request)) {
+    auto started = serve_pocket(request->options);
+    if (!started) return report_error(started.error(), kExitFailure);
+    pocket = std::move(*started);
+  }
   PosixFs fs;
   return client::run_chat(request->options, fs, system_clock());
 }

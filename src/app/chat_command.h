@@ -24,7 +24,8 @@ struct ChatSurroundings {
 
 struct ChatRequest {
   client::ChatOptions options;
-  std::string help;  // not empty: print this and do nothing
+  bool server_named = false;  // by --url, or by a model that it must have
+  std::string help;           // not empty: print this and do nothing
 };
 
 // `arguments` are the words after "chat".

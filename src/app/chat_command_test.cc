@@ -42,6 +42,15 @@ TEST(ChatOptions, DefaultsTalkToTheLocalServer) {
   EXPECT_TRUE(options.output_terminal);
 }
 
+// Pocket takes the place of nothing that was named.
+TEST(ChatOptions, AServerOrAModelIsNamedOrNot) {
+  const auto named = [](const Words& words) { return parse_chat(words, home())->server_named; };
+  EXPECT_FALSE(named({}));
+  EXPECT_FALSE(named({"--session", "one", "--temp", "0", "Hello"}));
+  EXPECT_TRUE(named({"--url", "http://127.0.0.1:8080"}));
+  EXPECT_TRUE(named({"--model", "Qwen3.5-35B"}));
+}
+
 TEST(ChatOptions, EveryOptionArrives) {
   const client::ChatOptions options =
       parse({"--url",      "h:1", "--model",      "m", "--session",  "s",     "--system", "Sys",

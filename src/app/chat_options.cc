@@ -36,7 +36,9 @@ void add_options(CLI::App& app, client::ChatOptions& options, Words& words) {
   client::RequestSettings& settings = options.settings;
   app.add_option("MESSAGE", words.message, "one turn: say this, print the reply, leave")
       ->type_name("");
-  app.add_option("--url", options.url, "the server")->type_name("URL")->default_str(options.url);
+  app.add_option("--url", options.url, "the server; if not given and none is there: Pocket")
+      ->type_name("URL")
+      ->default_str(options.url);
   app.add_option("--model", settings.model, "one of its models; default: its first")
       ->type_name("NAME");
   app.add_option("--session", options.session, "go on with this conversation, or name a new one")
@@ -138,6 +140,7 @@ Result<ChatRequest> parse_chat(const std::vector<std::string>& arguments,
   } catch (const CLI::ParseError& error) {
     return refuse(error.what());
   }
+  request.server_named = app.count("--url") + app.count("--model") > 0;
   auto key = read_key(words.key_file, around.key);
   if (!key) return std::unexpected(key.error());
   request.options.key = std::move(*key);

@@ -45,8 +45,8 @@ struct Rows {
 void add_model_rows(Rows rows, ServeOptions& o) {
   rows.group = "Model";
   rows.option({"-m", "--model"}, "FILE", text(o.model), "",
-              "the model to serve, a GGUF file; of a split one, any part. This or --hf-repo is "
-              "required");
+              "the model to serve, a GGUF file; of a split one, any part. Without this and "
+              "--hf-repo `samovar serve` serves Pocket, which comes with Samovar");
   rows.option(
       {"-hf", "-hfr", "--hf-repo"}, "OWNER/NAME[:QUANT]", text(o.hf_repo), "",
       "the model to serve, from a repository of the Hugging Face hub; downloaded unless the "
@@ -74,7 +74,7 @@ void add_memory_rows(Rows rows, ServeOptions& o) {
   constexpr int kMany = 1 << 30;
   rows.option({"-c", "--ctx-size"}, "TOKENS", integer(o.ctx_size, 0, kMany), "0",
               "attention cells, shared by all conversations together; 0: as many as fit, at most "
-              "the context that the model was trained for");
+              "the context that the model was trained for. Pocket's default: 32768");
   rows.option({"-np", "--parallel"}, "N", integer(o.parallel, 1, 256), "4",
               "replies that are computed at the same time");
   rows.option({"--sequences"}, "N", integer(o.sequences, 0, 256), "0",
@@ -195,7 +195,7 @@ void add_prompt_rows(Rows rows, ServeOptions& o) {
 void add_reply_rows(Rows rows, ServeOptions& o) {
   rows.group = "Replies (defaults of requests that do not say)";
   rows.option({"--temp", "--temperature"}, "N", real(o.sampling.temperature, 0.0, 100.0), "0.8",
-              "temperature; 0: the likeliest token");
+              "temperature; 0: the likeliest token (Pocket's default)");
   rows.option({"--top-k"}, "N", integer(o.sampling.top_k, 0, 1 << 24), "40",
               "choose among the k likeliest tokens; 0: off");
   rows.option({"--top-p"}, "N", real(o.sampling.top_p, 0.0, 1.0), "0.95",

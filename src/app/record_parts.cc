@@ -7,6 +7,7 @@
 
 #include "api/json_text.h"
 #include "api/turn_json.h"
+#include "base/hex_text.h"
 #include "fs/posix_fs.h"
 
 namespace samovar::app {
@@ -36,11 +37,7 @@ void announce(const LedgerOptions& options) {
 
 // Two models of one name are two models.
 std::string model_identity(const LlamaEngine& engine) {
-  std::string identity = engine.model().name;
-  for (const std::uint8_t byte : engine.state_format().fingerprint) {
-    identity += fmt::format("{:02x}", byte);
-  }
-  return identity;
+  return engine.model().name + hex_text(engine.state_format().fingerprint);
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "api/page_files.h"
 #include "app/model_source.h"
 #include "app/options.h"
+#include "app/pocket_model.h"
 #include "app/service.h"
 #include "app/signals.h"
 #include "base/log.h"
@@ -65,7 +66,8 @@ HttpResponse answer_while_loading(const HttpRequest& request) {
                         1, error_form_of(request.path));
 }
 
-void announce(const ServeOptions& options, const Service& service, const std::string& url) {
+void announce(const ServeOptions& options, const Service& service, const std::string& url,
+              bool pocket) {
   const std::string key =
       options.api_keys.empty() ? "" : " -H \"Authorization: Bearer $SAMOVAR_API_KEY\"";
   fmt::print("\nserving {} at {}, where a browser sees what it does\n\n", service.model_id(), url);
@@ -74,6 +76,7 @@ void announce(const ServeOptions& options, const Service& service, const std::st
       "'{{\"messages\":[{{\"role\":\"user\",\"content\":\"Hello\"}}]}}'"
       "\n\n",
       url, key);
+  if (pocket) fmt::print("{} A real model:\n\n  {}\n\n", kPocketNotice, kRealModelLine);
   std::fflush(stdout);
 }
 
@@ -102,7 +105,7 @@ Result<std::string> find_model(const ServeOptions& options, StopSignals& signals
   return path;
 }
 
-int run(ServeOptions options, const WrapEngine& wrap) {
+int run(ServeOptions options, bool pocket, const WrapEngine& wrap) {
   StopSignals signals;
   raise_descriptor_limit();
   log_set_level(log_level(options.log_level));
@@ -136,7 +139,7 @@ int run(ServeOptions options, const WrapEngine& wrap) {
   service = std::move(*loading);
   loaded = service.get();
   signals.begin_graceful();
-  announce(options, *service, (*http)->url());
+  announce(options, *service, (*http)->url(), pocket);
   signals.wait();
   end_gracefully(options, *service, **http);
   return 0;
@@ -152,10 +155,11 @@ int serve(const std::vector<std::string>& arguments, const WrapEngine& wrap) {
     return 0;
   }
   for (const std::string& note : parsed->notes) fmt::print(stderr, "samovar: {}\n", note);
-  if (const auto status = resolve(parsed->options); !status) {
-    return report(status.error(), kExitUsage);
-  }
-  return run(std::move(parsed->options), wrap);
+  const bool pocket = names_no_model(parsed->options);
+  auto status = pocket ? use_pocket(parsed->options) : Status();
+  if (status) status = resolve(parsed->options);
+  if (!status) return report(status.error(), kExitUsage);
+  return run(std::move(parsed->options), pocket, wrap);
 }
 
 }  // namespace samovar::app

@@ -22,6 +22,7 @@
 #include "app/record_parts.h"
 #include "app/store_parts.h"
 #include "app/turn_tracing.h"
+#include "base/log.h"
 #include "chat/chat_format.h"
 #include "engine/llama_engine.h"
 #include "engine/memory_plan.h"
@@ -96,6 +97,15 @@ ChatDefaults chat_defaults(const ServeOptions& options, const Engine& engine) {
   defaults.sort_tools = options.sort_tools;
   defaults.store_responses = options.store_responses;
   return defaults;
+}
+
+void tell_trained_context(const Engine& engine) {
+  const auto trained = engine.model().trained_context;
+  if (trained <= 0 || engine.limits().cells <= trained) return;
+  log_info(
+      "{} cells are for all conversations together; in one of more than {} tokens the model "
+      "goes beyond what it was trained for",
+      engine.limits().cells, trained);
 }
 
 }  // namespace
@@ -220,6 +230,7 @@ Result<std::unique_ptr<Service>> Service::load(const ServeOptions& options,
   }
   auto engine = LlamaEngine::open(engine_choice);
   if (!engine) return std::unexpected(engine.error());
+  tell_trained_context(**engine);
   auto metrics = std::make_unique<Metrics>(miss_classes());
   auto store = StoreParts::open(options, **engine, *metrics);
   if (!store) return std::unexpected(store.error());

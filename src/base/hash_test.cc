@@ -2,10 +2,11 @@
 // (NIST's examples; xxHash's own sanity test, which covers each of its length classes).
 #include "base/hash.h"
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <string_view>
+
+#include "base/hex_text.h"
 
 namespace samovar {
 namespace {
@@ -14,19 +15,14 @@ Bytes bytes_of(std::string_view text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
 }
 
-std::string hex(const Sha256& hash) {
-  std::string text;
-  for (const std::uint8_t byte : hash) text += fmt::format("{:02x}", byte);
-  return text;
-}
-
 TEST(Sha256, KnownAnswers) {
-  EXPECT_EQ(hex(sha256({})), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
-  EXPECT_EQ(hex(sha256(bytes_of("abc"))),
+  EXPECT_EQ(hex_text(sha256({})),
+            "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  EXPECT_EQ(hex_text(sha256(bytes_of("abc"))),
             "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-  EXPECT_EQ(hex(sha256(bytes_of("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"))),
+  EXPECT_EQ(hex_text(sha256(bytes_of("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"))),
             "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
-  EXPECT_EQ(hex(sha256(bytes_of(std::string(1'000'000, 'a')))),
+  EXPECT_EQ(hex_text(sha256(bytes_of(std::string(1'000'000, 'a')))),
             "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 

@@ -25,13 +25,15 @@ LogLevel to_level(ggml_log_level level) {
 }
 
 // What libllama reports as trouble although it is expected here: a full memory is answered by the
-// caller (Engine's no_cells), and the others are choices of ours.
+// caller (Engine's no_cells), and the others are choices of ours: cells beyond the trained context
+// are for several conversations together.
 bool is_expected(std::string_view line) {
   constexpr std::array expected = {
       std::string_view("failed to find a memory slot"),
       std::string_view("failed to prepare attention ubatches"),
       std::string_view("using full-size SWA cache"),
       std::string_view("does not match expectation"),
+      std::string_view("possible training context overflow"),
   };
   return std::ranges::any_of(
       expected, [&](std::string_view part) { return line.find(part) != std::string_view::npos; });

@@ -4,14 +4,22 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 #include <climits>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdint>
 
 namespace samovar {
+namespace {
+
+constexpr int kAnswerMs = 1000;  // loopback answers at once
+
+}  // namespace
 
 void set_nonblocking(int descriptor) {
   ::fcntl(descriptor, F_SETFL, ::fcntl(descriptor, F_GETFL) | O_NONBLOCK);
@@ -30,6 +38,29 @@ int accept_connection(int listening) {
   const int on = 1;
   ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   return socket;
+}
+
+bool is_served(int port) {
+  const int probe = ::socket(AF_INET, SOCK_STREAM, 0);
+  if (probe < 0) return false;
+  set_nonblocking(probe);
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<std::uint16_t>(port));
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  int error = 0;
+  if (::connect(probe, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+    error = errno;
+  }
+  if (error == EINPROGRESS) {
+    pollfd waiting = {.fd = probe, .events = POLLOUT, .revents = 0};
+    socklen_t length = sizeof error;
+    if (::poll(&waiting, 1, kAnswerMs) > 0) {
+      ::getsockopt(probe, SOL_SOCKET, SO_ERROR, &error, &length);
+    }
+  }
+  ::close(probe);
+  return error != ECONNREFUSED;
 }
 
 std::string peer_address(int socket) {

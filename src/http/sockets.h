@@ -1,5 +1,6 @@
-// Small things about sockets and descriptors that both the reception and the connections need.
-// Any thread; nothing here blocks. -1 and empty results are failures, as the system has them.
+// Small things about sockets and descriptors that the reception, the connections and others need.
+// Any thread; nothing here blocks, but is_served() for a second at most. -1 and empty results are
+// failures, as the system has them.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +11,9 @@ namespace samovar {
 // The next connection of a listening socket: it does not block, is not inherited by child
 // processes and sends small pieces at once. -1: none, errno says why.
 [[nodiscard]] int accept_connection(int listening);
+
+// Whether a program on this machine listens on a port of 127.0.0.1; true unless it is refused.
+[[nodiscard]] bool is_served(int port);
 
 void set_nonblocking(int descriptor);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/hex_text.h"
 #include "hub/hub_errors.h"
 #include "hub/partial_note.h"
 
@@ -14,12 +15,6 @@ namespace {
 constexpr std::size_t kReadBytes = std::size_t{4} << 20;
 
 }  // namespace
-
-std::string hex_of(const Sha256& digest) {
-  std::string text;
-  for (const std::uint8_t byte : digest) text += fmt::format("{:02x}", byte);
-  return text;
-}
 
 Result<BlobPart> BlobPart::open(CacheFs& fs, const CacheLayout& layout, const RepoFile& file,
                                 const std::function<bool()>& asked_to_stop) {
@@ -90,7 +85,7 @@ void BlobPart::remove_files() {
 }
 
 Status BlobPart::publish() {
-  const std::string digest = hex_of(hasher_.digest());
+  const std::string digest = hex_text(hasher_.digest());
   if (file_->sha256 && digest != file_->blob) {
     writer_.reset();
     remove_files();

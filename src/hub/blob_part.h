@@ -52,6 +52,4 @@ class BlobPart {
   std::string etag_;
 };
 
-[[nodiscard]] std::string hex_of(const Sha256& digest);
-
 }  // namespace samovar::hub

@@ -3,7 +3,6 @@
 // and, after each, the likeliest next tokens with their logits, from the very weights of
 // models/pocket.gguf (tools/pocket/export.py writes both). SAMOVAR_POCKET names another folder,
 // for a model just made.
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,6 +19,7 @@
 #include <vector>
 
 #include "base/hash.h"
+#include "base/hex_text.h"
 #include "engine/engine_testing.h"
 
 namespace samovar::testing {
@@ -68,7 +68,7 @@ class PocketTest : public ::testing::Test {
  protected:
   void SetUp() override {
     const std::string model = folder() + "/pocket.gguf";
-    if (!std::filesystem::exists(model)) GTEST_SKIP() << model << " is not there: run make pocket";
+    ASSERT_TRUE(std::filesystem::exists(model)) << model << " is not there";
     sample_ = read_sample();
     ASSERT_GT(sample_.rows.size(), 300U);
     engine_ = open_or_fail(small_options(model));
@@ -111,12 +111,8 @@ TEST_F(PocketTest, IsTheFileThatTheHashNames) {
   const std::string sums = read_file(folder() + "/SHA256SUMS");
   if (sums.empty()) GTEST_SKIP() << "not released yet: " << folder();
   const std::string model = read_file(folder() + "/pocket.gguf");
-  std::string hex;
   const std::vector<std::uint8_t> bytes(model.begin(), model.end());
-  for (const std::uint8_t byte : sha256(bytes)) {
-    hex += fmt::format("{:02x}", byte);
-  }
-  EXPECT_EQ(sums, hex + "  pocket.gguf\n");
+  EXPECT_EQ(sums, hex_text(sha256(bytes)) + "  pocket.gguf\n");
   EXPECT_LE(model.size(), 4'000'000U);
 }
 

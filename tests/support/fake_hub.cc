@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "base/hash.h"
+#include "base/hex_text.h"
 
 namespace samovar::testing {
 namespace {
@@ -53,12 +54,7 @@ bool has_token(const HubRequest& request, const std::string& token) {
 }  // namespace
 
 std::string hash_of(const std::string& text) {
-  std::string hex;
-  for (const std::uint8_t byte :
-       sha256({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()})) {
-    hex += fmt::format("{:02x}", byte);
-  }
-  return hex;
+  return hex_text(sha256({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}));
 }
 
 std::string HubRequest::header(const std::string& name) const {

@@ -28,6 +28,17 @@ def training(log):
     return "\n".join(rows)
 
 
+def changed_by_restarts(folder):
+    """How many answers differ when the server restarts before each question; and those that do."""
+    lines = []
+    for mode in ("heldout", "trained"):
+        without, within = (json.loads((folder / f"{mode}{kind}.json").read_text())["answers"] for kind in ("", "-restart"))
+        differ = [(a, b) for a, b in zip(without, within) if a["reply"] != b["reply"]]
+        lines.append(f"{mode}: {len(differ)} of {len(without)} answers differ")
+        lines += [f'- "{a["question"]}": "{a["reply"]}" / "{b["reply"]}"' for a, b in differ]
+    return "\n".join(lines)
+
+
 def main():
     folder, log = map(pathlib.Path, sys.argv[1:3])
     model = (folder / "pocket.gguf").read_bytes()
@@ -35,6 +46,7 @@ def main():
     chat = json.loads((folder / "chat.json").read_text())
     print(TEMPLATE.read_text().format(
         megabytes=f"{len(model) / 1e6:.2f}", hash=hashlib.sha256(model).hexdigest(), scores="\n\n".join(tables),
+        restarts=changed_by_restarts(folder),
         training=training(log), chat="\n".join(f"> {user}\n\n{reply}\n" for user, reply in chat)), end="")
 
 

@@ -43,6 +43,11 @@ def row(tokenizer, rng, length, **shares):
     return [(column + [fill] * length)[:length] for column, fill in zip(columns, padding)]
 
 
+def stage_batch(tokenizer, seed, stage, step):
+    """A step's batch; `stage` as in train.py."""
+    return batch(tokenizer, f"{seed}/{stage.name}/{step}", stage.rows, stage.length, **stage.shares())
+
+
 def batch(tokenizer, key, rows, length, **shares):
     """Tensors [rows, length]: tokens, weights, categories. `key` names the batch."""
     made = [row(tokenizer, random.Random(f"{key}/{i}"), length, **shares) for i in range(rows)]

@@ -12,7 +12,9 @@ import json
 import pathlib
 import random
 import re
+import signal
 import subprocess
+import sys
 import tempfile
 import time
 import urllib.request
@@ -169,6 +171,7 @@ def parse():
 
 def main():
     arguments = parse()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the server ends, too
     with tempfile.TemporaryDirectory(prefix="pocket-") as folder:
         server = Server(arguments.server, arguments.model, folder, arguments.thinking == "on",
                         arguments.flags.split())

@@ -8,6 +8,7 @@ the seed, the scale and the number of workers, on the same machine.
 
 import argparse
 import dataclasses
+import hashlib
 import json
 import os
 import pathlib
@@ -41,13 +42,16 @@ class Stage:
     further: float = 0.0  # share of the further wordings (corpus/wordings_further.py)
     salads: float = 0.0  # of the others: share of which little but the words that matter is left
 
+    def shares(self):
+        return {name: getattr(self, name) for name in ("copying", "sums", "garbled", "salads", "further")}
+
     def rate(self, step, steps):
         warmth = min(1.0, (step + 1) / WARMUP) if self is STAGES[0] else 1.0
         return warmth * (self.begin + (self.end - self.begin) * step / steps)
 
 
-# About 22 million tokens, a third of them in rows of 2,048 and more. Small batches: steps count more
-# than the tokens in them.
+# About 26 million tokens, a third of them in rows of 2,048 and more. Small batches at first: steps count
+# more than the tokens in them.
 # The first stage is mostly copying: recall cannot begin before attention has learned to find what
 # stood before and to go on from there, which happens after about 250 steps.
 STAGES = (
@@ -70,6 +74,17 @@ def adamw(model):
         (others if p.ndim < 2 or name.endswith("taps") else matrices).append(p)
     return torch.optim.AdamW([{"params": matrices, "weight_decay": 0.05}, {"params": others, "weight_decay": 0.0}],
                              betas=(0.9, 0.97))
+
+
+def recipe_hash():
+    """Of the stages, and of all files that the data and the model come from."""
+    here = pathlib.Path(__file__).parent
+    files = [here / name for name in ("bpe.py", "data.py", "model.py", "kernel.py", "kernel.cc", "delta_net.h")]
+    files += sorted((here / "corpus").glob("*.py")) + sorted((here / "probes").glob("*.json"))
+    made = hashlib.sha256(repr(STAGES).encode())
+    for file in files:
+        made.update(file.read_bytes())
+    return made.hexdigest()[:16]
 
 
 class Training:
@@ -106,7 +121,9 @@ class Training:
         print(f"goes on at stage {self.stage}, step {self.step}")
 
     def _run(self):
-        return {name: getattr(self.arguments, name) for name in ("seed", "scale", "workers")}
+        """What the result depends on: a checkpoint of anything else is not continued."""
+        run = {name: getattr(self.arguments, name) for name in ("seed", "scale", "workers")}
+        return {**run, "recipe": recipe_hash()}
 
     def _save(self):
         path = self.folder / "checkpoint.pt"
@@ -118,10 +135,7 @@ class Training:
     def compute(self, task, member):
         """One member's share of a step: gradients, and the sum and number of losses of each category."""
         stage, step = STAGES[task[0]], task[1]
-        tokens, weights, categories = data.batch(
-            self.tokenizer, f"{self.arguments.seed}/{stage.name}/{step}", stage.rows, stage.length,
-            copying=stage.copying, sums=stage.sums, garbled=stage.garbled,
-            salads=stage.salads, further=stage.further)
+        tokens, weights, categories = data.stage_batch(self.tokenizer, self.arguments.seed, stage, step)
         weights[:, 0] = 0
         whole = weights.sum()
         own = slice(member, None, self.arguments.workers)

@@ -1,5 +1,5 @@
 """Goal: the corpus says what it should, and nothing of the probes. Method: samples; set
-POCKET_CORPUS_TOKENS=5000000 for the long one."""
+POCKET_CORPUS_TOKENS=30000000 for all that is trained on."""
 
 import json
 import os
@@ -10,21 +10,24 @@ import unittest
 import common  # noqa: F401
 
 import probes
+import train
 from corpus import facts, phrases, recall, session, words
 from corpus.garble import garble, held_out, salad
 from corpus.phrases import expand
 
-TOKENS = int(os.environ.get("POCKET_CORPUS_TOKENS", 200_000))
-CHARACTERS_PER_TOKEN = 3.8
+TOKENS = int(os.environ.get("POCKET_CORPUS_TOKENS", 300_000))
 
 
-def texts(characters):
-    rng = random.Random("held out?")
-    while characters > 0:
-        conversation = session.conversation(rng, 1024)
-        text = "".join(piece.text for piece in conversation.pieces(session.forms(rng, conversation)))
-        characters -= len(text)
-        yield text
+def texts(tokens, seed=1):
+    """What `make pocket` trains on, a part of each stage: every row is made as data.row() makes it."""
+    whole = sum(stage.steps * stage.rows * stage.length for stage in train.STAGES)
+    every = max(1, whole // tokens)
+    for stage in train.STAGES:
+        for step in range(0, stage.steps, every):
+            for row in range(stage.rows):
+                rng = random.Random(f"{seed}/{stage.name}/{step}/{row}")
+                conversation = session.conversation(rng, stage.length, **stage.shares())
+                yield "".join(piece.text for piece in conversation.pieces(session.forms(rng, conversation)))
 
 
 def literal(text):
@@ -35,7 +38,7 @@ def literal(text):
 class HeldOutTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.text = "\n".join(texts(TOKENS * CHARACTERS_PER_TOKEN)).lower()
+        cls.text = "\n".join(texts(TOKENS)).lower()
         cls.files = [json.loads((words.PROBES / f"{name}.json").read_text()) for name in ("heldout", "dev")]
 
     def test_no_value_of_the_probes_occurs(self):
