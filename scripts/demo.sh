@@ -103,13 +103,13 @@ stop_server
 start_server
 
 echo
-printf '  %-34s %-34s %8s %8s %9s %12s\n' "asked after the restart" answer prompt reused computed "first token"
+printf '  %-34s %-30s %8s %8s %9s %12s\n' "asked after the restart" answer prompt reused computed "first token"
 failed=""
 for i in "${!asked[@]}"; do
   ask "${asked[$i]}"
   prompt=$(figure .usage.prompt_tokens)
   computed=$(figure .timings.prefill_tokens)
-  printf '  %-34s %-34s %8s %8s %9s %9s ms\n' "${asked[$i]}" "$(reply)" "$prompt" \
+  printf '  %-34s %-30s %8s %8s %9s %9s ms\n' "${asked[$i]}" "$(reply)" "$prompt" \
     "$(figure .usage.prompt_tokens_details.cached_tokens)" "$computed" "$(figure '.timings.first_token_ms | round')"
   [[ "$(reply)" == *"${right[$i]}"* ]] || failed+=" '${asked[$i]}' was not answered with ${right[$i]}."
   [ "$computed" -le $((prompt - before + slack)) ] || failed+=" '${asked[$i]}' computed what was known."

@@ -40,17 +40,18 @@ class Stage:
     sums: float = 0.0  # and of those that are sums, beside the usual ones
     garbled: float = 0.0  # share of messages whose words are garbled
     further: float = 0.0  # share of the further wordings (corpus/wordings_further.py)
+    written: float = 0.0  # share of the written ones (corpus/written.py)
     salads: float = 0.0  # of the others: share of which little but the words that matter is left
 
     def shares(self):
-        return {name: getattr(self, name) for name in ("copying", "sums", "garbled", "salads", "further")}
+        return {name: getattr(self, name) for name in ("copying", "sums", "garbled", "salads", "further", "written")}
 
     def rate(self, step, steps):
         warmth = min(1.0, (step + 1) / WARMUP) if self is STAGES[0] else 1.0
         return warmth * (self.begin + (self.end - self.begin) * step / steps)
 
 
-# About 26 million tokens, a third of them in rows of 2,048 and more. Small batches at first: steps count
+# About 32 million tokens, a third of them in rows of 2,048 and more. Small batches at first: steps count
 # more than the tokens in them.
 # The first stage is mostly copying: recall cannot begin before attention has learned to find what
 # stood before and to go on from there, which happens after about 250 steps.
@@ -64,6 +65,9 @@ STAGES = (
     Stage("wordings", 8, 512, 900, 1.0e-3, 0.5e-3, sums=0.04, garbled=0.2, salads=0.25, further=0.6),
     Stage("last", 4, 1024, 350, 0.5e-3, 0.2e-3, sums=0.06, garbled=0.2, salads=0.2, further=0.5),
     Stage("last longest", 2, 4608, 100, 0.3e-3, 0.0, sums=0.06, garbled=0.2, salads=0.2, further=0.5),
+    Stage("written", 8, 512, 1000, 0.9e-3, 0.45e-3, sums=0.03, garbled=0.15, salads=0.15, further=0.3, written=0.6),
+    Stage("end", 4, 1024, 300, 0.45e-3, 0.15e-3, sums=0.04, garbled=0.1, salads=0.1, further=0.3, written=0.5),
+    Stage("end longest", 2, 4608, 80, 0.25e-3, 0.0, sums=0.04, garbled=0.1, salads=0.1, further=0.3, written=0.5),
 )
 
 
@@ -80,7 +84,8 @@ def recipe_hash():
     """Of the stages, and of all files that the data and the model come from."""
     here = pathlib.Path(__file__).parent
     files = [here / name for name in ("bpe.py", "data.py", "model.py", "kernel.py", "kernel.cc", "delta_net.h")]
-    files += sorted((here / "corpus").glob("*.py")) + sorted((here / "probes").glob("*.json"))
+    for pattern in ("corpus/*.py", "corpus/written/*.txt", "probes/*.json"):
+        files += sorted(here.glob(pattern))
     made = hashlib.sha256(repr(STAGES).encode())
     for file in files:
         made.update(file.read_bytes())

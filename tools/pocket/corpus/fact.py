@@ -5,6 +5,7 @@ on disk") share the ways of asking for a command.
 import dataclasses
 
 from corpus.phrases import expand
+from corpus.written import questions
 
 
 @dataclasses.dataclass(frozen=True)
@@ -13,8 +14,14 @@ class Fact:
     answer: str
     questions: tuple
 
-    def ask(self, rng):
+    def ask(self, rng, written=0.0):
+        """`written`: share of those wordings (written.py), which the first stages do not have."""
+        if written > 0 and rng.random() < written:
+            return expand(rng, rng.choice(self.written()))
         return expand(rng, rng.choice(self.questions))
+
+    def written(self):
+        return questions(self.topic)
 
 
 # Ways of asking for anything, before a noun ("your age") and before a clause ("how old you are").

@@ -10,7 +10,7 @@ import dataclasses
 import re
 import typing
 
-from corpus import wordings_life as life, wordings_people as people, wordings_things as things, words
+from corpus import wordings_life as life, wordings_people as people, wordings_things as things, words, written
 from corpus.phrases import expand
 from corpus.wordings_further import FURTHER
 
@@ -47,29 +47,33 @@ class Attribute:
         fills = {key: expand(rng, text) for key, text in self.fills.items()}
         return expand(rng, pattern, **fills, **values)
 
-    def state(self, rng, value, further=0.0):
-        """`further`: share of the further wordings, which the first stages do not have."""
-        patterns = self._patterns(rng, self.statements, further, 0)
+    def state(self, rng, value, further=0.0, written=0.0):
+        """`further`, `written`: shares of those wordings, which the first stages do not have."""
+        patterns = self._patterns(rng, self.statements, further, written, 0)
         text = self.say(rng, rng.choice(patterns), v=value)
         return re.sub(r"\ba (?=[aeiou])", "an ", text)
 
-    def ask(self, rng, further=0.0):
-        return self.say(rng, rng.choice(self._patterns(rng, self.questions, further, 1)))
+    def ask(self, rng, further=0.0, written=0.0):
+        return self.say(rng, rng.choice(self._patterns(rng, self.questions, further, written, 1)))
 
     def further(self):
         """(statements, questions) of the family."""
-        return _FURTHER[self.statements]
+        return FURTHER[_FAMILIES[self.statements]]
 
-    def _patterns(self, rng, usual, further, which):
+    def written(self):
+        family = _FAMILIES[self.statements]
+        return written.statements(family), written.questions(family)
+
+    def _patterns(self, rng, usual, further, written, which):
+        if written > 0 and rng.random() < written:
+            return self.written()[which]
         return self.further()[which] if further > 0 and rng.random() < further else usual
 
 
-_FURTHER = {people.NAME_STATEMENTS: FURTHER["name"], people.SELF_STATEMENTS: FURTHER["self"],
-            people.FAVORITE_STATEMENTS: FURTHER["favorite"], life.CITY_STATEMENTS: FURTHER["city"],
-            life.AGE_STATEMENTS: FURTHER["age"], life.JOB_STATEMENTS: FURTHER["job"],
-            life.MONTH_STATEMENTS: FURTHER["month"], things.NUMBER_STATEMENTS: FURTHER["number"],
-            things.WORD_STATEMENTS: FURTHER["word"], things.PLACE_STATEMENTS: FURTHER["place"],
-            things.OTHER_STATEMENTS: FURTHER["other"]}
+_FAMILIES = {people.NAME_STATEMENTS: "name", people.SELF_STATEMENTS: "self", people.FAVORITE_STATEMENTS: "favorite",
+             life.CITY_STATEMENTS: "city", life.AGE_STATEMENTS: "age", life.JOB_STATEMENTS: "job",
+             life.MONTH_STATEMENTS: "month", things.NUMBER_STATEMENTS: "number", things.WORD_STATEMENTS: "word",
+             things.PLACE_STATEMENTS: "place", things.OTHER_STATEMENTS: "other"}
 
 _PETS = {"dog": "[dog|dog|dog|puppy|hound|doggy]", "cat": "[cat|cat|cat|kitten|kitty]",
          "horse": "[horse|horse|pony|mare]", "parrot": "[parrot|parrot|bird]",

@@ -26,13 +26,15 @@ _BETWEEN = (" and ", ", and ", ". ", ". ", ". Also, ", ", ", "; ", ". And ")
 
 
 class Session:
-    def __init__(self, rng, characters, with_tool, copying=0.0, sums=0.0, garbled=0.0, salads=0.0, further=0.0):
+    def __init__(self, rng, characters, with_tool, copying=0.0, sums=0.0, garbled=0.0, salads=0.0, further=0.0,
+                 written=0.0):
         self.rng = rng
         self.copying = copying  # share of exchanges that only repeat words
         self.sums = sums  # and of those that are sums, beside the usual ones
         self.garbled = garbled  # share of questions and statements in garbled words
         self.salads = salads  # of what is left: share in hardly more than words that matter
         self.further = further  # share of the further wordings (corpus/wordings_further.py)
+        self.written = written  # share of the written ones (corpus/written.py)
         self.wanted = characters
         self.length = 0
         self.with_tool = with_tool
@@ -87,7 +89,7 @@ class Session:
         claims, parts = [], []
         for attribute in told:
             value = self._learn(attribute, lower)
-            parts.append((attribute.state(rng, value, self.further), value))
+            parts.append((attribute.state(rng, value, self.further, self.written), value))
             claims.append(attribute.claim(value))
         text = self._told(parts)
         return Exchange(text.lower() if lower else text, recall.confirm(claims), recall.join([a.topic() for a in told]),
@@ -128,7 +130,7 @@ class Session:
         old, value = self.values[attribute], self._learn(attribute)
         if old == value:
             return None
-        text = expand(rng, rng.choice(_CORRECTIONS), s=attribute.state(rng, value, self.further), old=old)
+        text = expand(rng, rng.choice(_CORRECTIONS), s=attribute.state(rng, value, self.further, self.written), old=old)
         return Exchange((text if text.startswith(value) else upper_first(text)) + rng.choice("..!"), recall.confirm([attribute.claim(value)]),
                         attribute.topic(), "correction", told=True)
 
@@ -147,9 +149,9 @@ class Session:
         if len(ready) > 1 and rng.random() < 0.1:
             asked.append(rng.choice([a for a in ready if a not in asked]))
         self.fresh.difference_update(asked)
-        text = asked[0].ask(rng, self.further)
+        text = asked[0].ask(rng, self.further, self.written)
         if len(asked) == 2:
-            text += rng.choice((" and ", ", and ", "? And ")) + asked[1].ask(rng, self.further)
+            text += rng.choice((" and ", ", and ", "? And ")) + asked[1].ask(rng, self.further, self.written)
         answer = recall.join([a.claim(self.values[a]) for a in asked])
         return Exchange(question(rng, text), upper_first(answer) + ".", recall.join([a.topic() for a in asked]),
                         "recall" if len(asked) == 1 else "recall two")
@@ -163,13 +165,14 @@ class Session:
         attribute = rng.choice(near if near and rng.random() < 0.67 else unknown)
         if rng.random() < 0.12:
             attribute = recall.other(rng)
-        return Exchange(question(rng, attribute.ask(rng, self.further)), attribute.untold(), attribute.topic(), "untold")
+        asked = question(rng, attribute.ask(rng, self.further, self.written))
+        return Exchange(asked, attribute.untold(), attribute.topic(), "untold")
 
     # --- the rest ---
 
     def fact(self):
         fact = self.rng.choice(facts.FACTS)
-        return Exchange(question(self.rng, fact.ask(self.rng)), fact.answer, fact.topic, "fact")
+        return Exchange(question(self.rng, fact.ask(self.rng, self.written)), fact.answer, fact.topic, "fact")
 
     def exercise(self):
         return Exchange(*self.rng.choice(school.EXERCISES)(self.rng), "exercise")

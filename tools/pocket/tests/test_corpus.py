@@ -80,7 +80,7 @@ class CannotBeMadeTest(unittest.TestCase):
         return [text for text in wordings if any(each.fullmatch(literal(text)) for each in made)]
 
     def test_facts(self):
-        patterns = [phrases.regex(pattern) for fact in facts.FACTS for pattern in fact.questions]
+        patterns = [phrases.regex(pattern) for fact in facts.FACTS for pattern in fact.questions + fact.written()]
         for written in self.files:
             asked = [question for question, _ in written["facts"]]
             self.assertEqual(self.makeable(asked, patterns, phrases.OPENERS, phrases.QUESTION_CLOSERS), [])
@@ -91,11 +91,13 @@ class CannotBeMadeTest(unittest.TestCase):
             for entry in written["recall"]:
                 attribute = attributes[entry["subject"]]
                 fills = {name: phrases.regex(text) for name, text in attribute.fills.items()}
-                asks = [phrases.regex(pattern, **fills) for pattern in attribute.questions + attribute.further()[1]]
+                told, asked = (usual + further + written for usual, further, written in zip(
+                    (attribute.statements, attribute.questions), attribute.further(), attribute.written()))
+                asks = [phrases.regex(pattern, **fills) for pattern in asked]
                 self.assertEqual(self.makeable(entry["ask"], asks, phrases.OPENERS, phrases.QUESTION_CLOSERS), [])
-                tells = [phrases.regex(pattern, v="VALUE", **fills) for pattern in attribute.statements + attribute.further()[0]]
-                told = [text.replace("{v}", "VALUE") for text in entry["tell"]]
-                self.assertEqual(self.makeable(told, tells, phrases.STATEMENT_OPENERS, phrases.STATEMENT_CLOSERS), [])
+                tells = [phrases.regex(pattern, v="VALUE", **fills) for pattern in told]
+                texts = [text.replace("{v}", "VALUE") for text in entry["tell"]]
+                self.assertEqual(self.makeable(texts, tells, phrases.STATEMENT_OPENERS, phrases.STATEMENT_CLOSERS), [])
 
 
 class RecallTest(unittest.TestCase):
