@@ -1,7 +1,8 @@
 // Pocket, the small model that comes with Samovar (models/README.md): what is served where no model
 // is named, so that a newcomer sees a real one at once. Its file is found beside the program (a
 // checkout's models/, an installation's share/samovar/) and is taken only if it is the very file
-// this build was made with. Functions; any thread. Errors say where it was looked for and what to do.
+// this build was made with. Functions; any thread. Errors say where it was looked for and what to
+// do.
 #pragma once
 
 #include <string>

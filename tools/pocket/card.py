@@ -32,6 +32,8 @@ def changed_by_restarts(folder):
     """How many answers differ when the server restarts before each question; and those that do."""
     lines = []
     for mode in ("heldout", "trained"):
+        if not (folder / f"{mode}-restart.json").exists():
+            continue
         without, within = (json.loads((folder / f"{mode}{kind}.json").read_text())["answers"] for kind in ("", "-restart"))
         differ = [(a, b) for a, b in zip(without, within) if a["reply"] != b["reply"]]
         lines.append(f"{mode}: {len(differ)} of {len(without)} answers differ")
@@ -42,7 +44,8 @@ def changed_by_restarts(folder):
 def main():
     folder, log = map(pathlib.Path, sys.argv[1:3])
     model = (folder / "pocket.gguf").read_bytes()
-    tables = [evaluate.table(json.loads((folder / f"{name}.json").read_text())) for name in SCORES]
+    tables = [evaluate.table(json.loads((folder / f"{name}.json").read_text())) for name in SCORES
+              if (folder / f"{name}.json").exists()]
     chat = json.loads((folder / "chat.json").read_text())
     print(TEMPLATE.read_text().format(
         megabytes=f"{len(model) / 1e6:.2f}", hash=hashlib.sha256(model).hexdigest(), scores="\n\n".join(tables),

@@ -14,6 +14,8 @@ from corpus import facts, recall, school, session, words
 from corpus.phrases import question, upper_first
 
 DISTANCES = (300, 1000, 4000)
+# Held out, but found to be the beginning of a written wording afterwards: not asked any more.
+WITHDRAWN = ("How can I keep the store from growing?",)
 MODES = ("heldout", "dev", "trained")
 _CHANGES = ("That has changed. {s}", "I must correct myself. {s}", "I told you something wrong. {s}")
 
@@ -51,7 +53,7 @@ class Wordings:
         if not self.written:
             return [(question(self.rng, fact.ask(self.rng)), fact.answer) for fact in facts.FACTS for _ in range(2)]
         answers = {fact.topic: fact.answer for fact in facts.FACTS}
-        return [(asked, answers[topic]) for asked, topic in self.written["facts"]]
+        return [(asked, answers[topic]) for asked, topic in self.written["facts"] if asked not in WITHDRAWN]
 
     def recalls(self):
         """(attribute, value, statement, question), every wording of a statement once."""
