@@ -261,6 +261,9 @@ TEST_F(Miss, ADroppedInterruptedReplyIsNamedWithTheKeptOne) {
   ASSERT_TRUE(eventually([&] {
     return get(server.port(), "/v1/samovar/turns/" + id).json["status"] == "incomplete";
   }));
+  // What was cut is read and kept just after that, off the engine's and the client's way.
+  ASSERT_TRUE(
+      eventually([&] { return get(server.port(), "/v1/samovar/state").json["turns"].empty(); }));
   talk.say("Stop. Something else.");
   EXPECT_EQ(talk.cause(), "reply_missing") << talk.last.json["timings"];
   EXPECT_EQ(talk.explanation()["kept_reply"], id);
