@@ -97,6 +97,7 @@ class Training:
         self.arguments = arguments
         self.folder = arguments.out
         self.folder.mkdir(parents=True, exist_ok=True)
+        self.run_key = self._run()  # once: files may change while this runs, but not what it computes
         self.tokenizer = self._tokenizer()
         torch.manual_seed(arguments.seed)
         self.model = pocket.Pocket(pocket.Config(len(self.tokenizer.tokens)))
@@ -117,7 +118,7 @@ class Training:
         if not path.exists():
             return
         state = torch.load(path)
-        if state["run"] != self._run():
+        if state["run"] != self.run_key:
             raise SystemExit(f"train: error: {path} is of another run ({state['run']}): "
                              "remove the folder or name another one with --out")
         self.model.load_state_dict(state["model"])
@@ -133,7 +134,7 @@ class Training:
     def _save(self):
         path = self.folder / "checkpoint.pt"
         unfinished = path.with_suffix(".tmp")
-        torch.save({"run": self._run(), "model": self.model.state_dict(), "optimizer": self.optimizer.state_dict(),
+        torch.save({"run": self.run_key, "model": self.model.state_dict(), "optimizer": self.optimizer.state_dict(),
                     "stage": self.stage, "step": self.step}, unfinished)
         unfinished.rename(path)
 
