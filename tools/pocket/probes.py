@@ -14,8 +14,6 @@ from corpus import facts, recall, school, session, words
 from corpus.phrases import question, upper_first
 
 DISTANCES = (300, 1000, 4000)
-# Held out, but found to be the beginning of a written wording afterwards: not asked any more.
-WITHDRAWN = ("How can I keep the store from growing?",)
 MODES = ("heldout", "dev", "trained")
 _CHANGES = ("That has changed. {s}", "I must correct myself. {s}", "I told you something wrong. {s}")
 
@@ -53,7 +51,7 @@ class Wordings:
         if not self.written:
             return [(question(self.rng, fact.ask(self.rng)), fact.answer) for fact in facts.FACTS for _ in range(2)]
         answers = {fact.topic: fact.answer for fact in facts.FACTS}
-        return [(asked, answers[topic]) for asked, topic in self.written["facts"] if asked not in WITHDRAWN]
+        return [(asked, answers[topic]) for asked, topic in self.written["facts"]]
 
     def recalls(self):
         """(attribute, value, statement, question), every wording of a statement once."""

@@ -51,7 +51,7 @@ class Stage:
         return warmth * (self.begin + (self.end - self.begin) * step / steps)
 
 
-# About 32 million tokens, a third of them in rows of 2,048 and more. Small batches at first: steps count
+# About 28 million tokens, a third of them in rows of 2,048 and more. Small batches at first: steps count
 # more than the tokens in them.
 # The first stage is mostly copying: recall cannot begin before attention has learned to find what
 # stood before and to go on from there, which happens after about 250 steps.
@@ -59,15 +59,12 @@ STAGES = (
     Stage("copying", 16, 256, 300, 2.5e-3, 2.5e-3, copying=0.6),
     Stage("short", 8, 256, 1600, 2.5e-3, 2.5e-3, garbled=0.2),
     Stage("medium", 8, 512, 1000, 2.5e-3, 1.7e-3, garbled=0.4),
-    Stage("long", 4, 1024, 1000, 1.7e-3, 1.2e-3, sums=0.06, garbled=0.4),
-    Stage("longer", 2, 2048, 900, 1.2e-3, 0.8e-3, sums=0.06, garbled=0.4),
-    Stage("longest", 2, 4608, 350, 0.8e-3, 0.3e-3, sums=0.06, garbled=0.3, salads=0.3),
-    Stage("wordings", 8, 512, 900, 1.0e-3, 0.5e-3, sums=0.04, garbled=0.2, salads=0.25, further=0.6),
-    Stage("last", 4, 1024, 350, 0.5e-3, 0.2e-3, sums=0.06, garbled=0.2, salads=0.2, further=0.5),
-    Stage("last longest", 2, 4608, 100, 0.3e-3, 0.0, sums=0.06, garbled=0.2, salads=0.2, further=0.5),
-    Stage("written", 8, 512, 1000, 0.9e-3, 0.45e-3, sums=0.03, garbled=0.15, salads=0.15, further=0.3, written=0.6),
-    Stage("end", 4, 1024, 300, 0.45e-3, 0.15e-3, sums=0.04, garbled=0.1, salads=0.1, further=0.3, written=0.5),
-    Stage("end longest", 2, 4608, 80, 0.25e-3, 0.0, sums=0.04, garbled=0.1, salads=0.1, further=0.3, written=0.5),
+    Stage("long", 4, 1024, 1000, 1.7e-3, 1.3e-3, sums=0.06, garbled=0.2, salads=0.1, further=0.2, written=0.6),
+    Stage("longer", 2, 2048, 900, 1.3e-3, 0.9e-3, sums=0.06, garbled=0.2, salads=0.1, further=0.2, written=0.6),
+    Stage("longest", 2, 4608, 350, 0.9e-3, 0.5e-3, sums=0.06, garbled=0.2, salads=0.1, further=0.2, written=0.6),
+    Stage("written", 8, 512, 1500, 0.9e-3, 0.4e-3, sums=0.03, garbled=0.15, salads=0.1, further=0.2, written=0.7),
+    Stage("last", 4, 1024, 400, 0.4e-3, 0.15e-3, sums=0.04, garbled=0.1, salads=0.1, further=0.2, written=0.6),
+    Stage("last longest", 2, 4608, 100, 0.2e-3, 0.0, sums=0.04, garbled=0.1, salads=0.1, further=0.2, written=0.6),
 )
 
 

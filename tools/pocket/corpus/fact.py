@@ -4,8 +4,8 @@ on disk") share the ways of asking for a command.
 
 import dataclasses
 
+from corpus import written as one_by_one
 from corpus.phrases import expand
-from corpus.written import questions
 
 
 @dataclasses.dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Fact:
         return expand(rng, rng.choice(self.questions))
 
     def written(self):
-        return questions(self.topic)
+        return one_by_one.wordings(self.topic, "Q")
 
 
 # Ways of asking for anything, before a noun ("your age") and before a clause ("how old you are").

@@ -10,7 +10,8 @@ import dataclasses
 import re
 import typing
 
-from corpus import wordings_life as life, wordings_people as people, wordings_things as things, words, written
+from corpus import wordings_life as life, wordings_people as people, wordings_things as things, words
+from corpus import written as one_by_one
 from corpus.phrases import expand
 from corpus.wordings_further import FURTHER
 
@@ -49,25 +50,36 @@ class Attribute:
 
     def state(self, rng, value, further=0.0, written=0.0):
         """`further`, `written`: shares of those wordings, which the first stages do not have."""
-        patterns = self._patterns(rng, self.statements, further, written, 0)
-        text = self.say(rng, rng.choice(patterns), v=value)
+        text = self.say(rng, self._pattern(rng, "S", further, written), v=value)
         return re.sub(r"\ba (?=[aeiou])", "an ", text)
 
     def ask(self, rng, further=0.0, written=0.0):
-        return self.say(rng, rng.choice(self._patterns(rng, self.questions, further, written, 1)))
+        return self.say(rng, self._pattern(rng, "Q", further, written))
 
     def further(self):
         """(statements, questions) of the family."""
-        return FURTHER[_FAMILIES[self.statements]]
+        return FURTHER[self.family()]
 
     def written(self):
-        family = _FAMILIES[self.statements]
-        return written.statements(family), written.questions(family)
+        """(statements, questions) of the attribute and its family."""
+        return tuple(one_by_one.wordings(self.family(), kind) + one_by_one.wordings(self.subject, kind) for kind in "SQ")
 
-    def _patterns(self, rng, usual, further, written, which):
+    def family(self):
+        return _FAMILIES[self.statements]
+
+    def draw(self, rng, written=0.0):
+        """A value."""
+        kind = _KINDS.get(self.value)
+        if kind and written > 0 and rng.random() < _WRITTEN_VALUES * written:
+            return one_by_one.value(rng, kind)
+        return self.value(rng)
+
+    def _pattern(self, rng, kind, further, written):
         if written > 0 and rng.random() < written:
-            return self.written()[which]
-        return self.further()[which] if further > 0 and rng.random() < further else usual
+            return one_by_one.choose(rng, self.family(), self.subject, kind)
+        which = "SQ".index(kind)
+        usual = (self.statements, self.questions)
+        return rng.choice((self.further() if further > 0 and rng.random() < further else usual)[which])
 
 
 _FAMILIES = {people.NAME_STATEMENTS: "name", people.SELF_STATEMENTS: "self", people.FAVORITE_STATEMENTS: "favorite",
@@ -84,12 +96,20 @@ _PEOPLE = {"sister": "[sister|sister|little sister|big sister]", "brother": "[br
            "best friend": "[best friend|best friend|friend|closest friend]", "boss": "[boss|boss|manager]",
            "neighbor": "[neighbor|neighbour]", "teacher": "teacher", "doctor": "doctor",
            "uncle": "uncle", "aunt": "aunt", "grandmother": "[grandmother|grandma|granny]"}
-_FAVORITES = {"color": ("[color|colour|color]", "[colors|colours]", words.pool(words.COLORS)),
-              "food": ("[food|food|dish|meal]", "[foods|dishes]", words.pool(words.FOODS)),
-              "drink": ("[drink|drink|beverage]", "drinks", words.pool(words.DRINKS)),
-              "animal": ("animal", "animals", words.pool(words.ANIMALS)),
-              "sport": ("sport", "sports", words.pool(words.SPORTS)),
-              "fruit": ("fruit", "fruits", words.pool(words.FRUITS))}
+_POOLS = {kind: words.pool(pool) for kind, pool in (
+    ("colors", words.COLORS), ("foods", words.FOODS), ("drinks", words.DRINKS), ("animals", words.ANIMALS),
+    ("sports", words.SPORTS), ("fruits", words.FRUITS), ("jobs", words.JOBS))}
+# What the kinds of written/values.txt stand for.
+_KINDS = {words.name: "people", words.pet_name: "pets", words.city: "cities", words.code_word: "words",
+          **{source: kind for kind, source in _POOLS.items()}}
+_WRITTEN_VALUES = 0.6  # share of values from there, of that of written wordings
+
+_FAVORITES = {"color": ("[color|colour|color]", "[colors|colours]", _POOLS["colors"]),
+              "food": ("[food|food|dish|meal]", "[foods|dishes]", _POOLS["foods"]),
+              "drink": ("[drink|drink|beverage]", "drinks", _POOLS["drinks"]),
+              "animal": ("animal", "animals", _POOLS["animals"]),
+              "sport": ("sport", "sports", _POOLS["sports"]),
+              "fruit": ("fruit", "fruits", _POOLS["fruits"])}
 _NUMBERS = ("room", "locker", "bus", "house", "seat", "ticket", "table", "phone", "order")
 _WORDS = {"code word": "[code word|codeword|code word|secret word]", "password": "[password|password|pass word]",
           "Wi-Fi key": "[Wi-Fi key|wifi key|Wi-Fi password|key of the Wi-Fi]"}
@@ -119,7 +139,7 @@ def _attributes():
                         people.FAVORITE_QUESTIONS, {"x": one, "xs": many}, "favorite")
     yield Attribute("your city", "is", words.city, life.CITY_STATEMENTS, life.CITY_QUESTIONS, {}, "self")
     yield Attribute("your age", "is", words.age, life.AGE_STATEMENTS, life.AGE_QUESTIONS, {}, "self")
-    yield Attribute("your job", "is", words.pool(words.JOBS), life.JOB_STATEMENTS,
+    yield Attribute("your job", "is", _POOLS["jobs"], life.JOB_STATEMENTS,
                     life.JOB_QUESTIONS, {}, "self")
     yield Attribute("your birth month", "is", words.month, life.MONTH_STATEMENTS,
                     life.MONTH_QUESTIONS, {}, "self")
@@ -153,7 +173,7 @@ def other(rng):
     be copied."""
     first = rng.choice(_OTHER_FIRST) if rng.random() < 0.7 else words.invented(rng)
     label = f"{first} {rng.choice(_OTHER_SECOND)}" if rng.random() < 0.8 else first
-    source = rng.choice((words.name, words.code_word, words.code_word, words.label, words.pool(words.COLORS)))
+    source = rng.choice((words.name, words.code_word, words.code_word, words.label, _POOLS["colors"]))
     return Attribute(f"your {label}", "is", source, things.OTHER_STATEMENTS, things.OTHER_QUESTIONS, {"x": label},
                      "other")
 

@@ -5,6 +5,7 @@ import dataclasses
 import math
 
 from corpus import facts, recall, school, smalltalk, tools
+from corpus import written as one_by_one
 from corpus.garble import garble, salad
 from corpus.phrases import expand, question, statement, upper_first
 from corpus.render import Conversation, Exchange
@@ -113,7 +114,7 @@ class Session:
 
     def _learn(self, attribute, lower=False):
         rng = self.rng
-        value = attribute.value(rng)
+        value = attribute.draw(rng, self.written)
         self.values[attribute] = value = value.lower() if lower else value
         self.fresh.add(attribute)
         # Distances of all orders of magnitude, and as often any that this conversation has room for.
@@ -130,7 +131,10 @@ class Session:
         old, value = self.values[attribute], self._learn(attribute)
         if old == value:
             return None
-        text = expand(rng, rng.choice(_CORRECTIONS), s=attribute.state(rng, value, self.further, self.written), old=old)
+        changes = _CORRECTIONS
+        if self.written > 0 and rng.random() < self.written:
+            changes = one_by_one.wordings("correction", "C")
+        text = expand(rng, rng.choice(changes), s=attribute.state(rng, value, self.further, self.written), old=old)
         return Exchange((text if text.startswith(value) else upper_first(text)) + rng.choice("..!"), recall.confirm([attribute.claim(value)]),
                         attribute.topic(), "correction", told=True)
 

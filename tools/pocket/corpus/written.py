@@ -1,28 +1,52 @@
-"""Wordings written one by one rather than composed, 3,000 of them (written/*.txt): for the last stages.
+"""Wordings written one by one rather than composed, and real values: for the later stages (written/*.txt).
 
-A line is `family or topic|S or Q|pattern`: S tells, Q asks. {v}, {x} and the like as in
-wordings_people.py. Whoever wrote them had not seen the probes; wordings that were a probe's, too, have been
-taken out (tests/test_corpus.py).
+A line of wordings is `about|S, Q or C|pattern`: S tells, Q asks, C corrects. It is about a family of attributes
+("name"), one attribute by its subject ("your dog's name") or a fact by its topic. {v}, {x} and the like as in
+wordings_people.py; in a correction {s} stands for a statement and {old} for the value before. A line of values.txt
+is `kind|value`. Whoever wrote them had not seen the probes; wordings that were a probe's, too, have been taken out
+(tests/test_corpus.py), and values of the probes as well.
 """
 
+import functools
 import pathlib
+
+from corpus import words
+
+_FOLDER = pathlib.Path(__file__).parent / "written"
+_OWN = 0.5  # share of the wordings of just this attribute, where there are any, against its family's
 
 
 def _read():
     made = {}
-    for file in sorted((pathlib.Path(__file__).parent / "written").glob("*.txt")):
-        for line in file.read_text().splitlines():
-            about, kind, pattern = line.split("|", 2)
-            made.setdefault((about, kind), []).append(pattern)
-    return made
+    for file in sorted(_FOLDER.glob("*.txt")):
+        if file.name != "values.txt":
+            for line in file.read_text().splitlines():
+                about, kind, pattern = line.split("|", 2)
+                made.setdefault((about, kind), []).append(pattern)
+    return {key: tuple(patterns) for key, patterns in made.items()}
 
 
 WRITTEN = _read()
 
 
-def statements(family):
-    return tuple(WRITTEN[family, "S"])
+def wordings(about, kind):
+    return WRITTEN.get((about, kind), ())
 
 
-def questions(about):
-    return tuple(WRITTEN[about, "Q"])
+def choose(rng, family, subject, kind):
+    own = wordings(subject, kind)
+    return rng.choice(own if own and rng.random() < _OWN else wordings(family, kind))
+
+
+@functools.lru_cache(maxsize=None)
+def _values():
+    made = {}
+    for line in (_FOLDER / "values.txt").read_text().splitlines():
+        kind, value = line.split("|")
+        if value.lower() not in words.banned():
+            made.setdefault(kind, []).append(value)
+    return made
+
+
+def value(rng, kind):
+    return rng.choice(_values()[kind])
