@@ -24,6 +24,9 @@ files "$@" | xargs clang-format-19 --dry-run -Werror || {
 }
 # Tests use gtest's macros and a precompiled header of g++: clang-tidy does not read those.
 jobs="$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)"
-files "$@" | { grep '\.cc$' | grep -v -e '_test\.cc$' -e '^tests/' || true; } | xargs -n 4 -P "$jobs" clang-tidy-19 -p build --quiet \
-  --extra-arg=-Wno-unknown-warning-option
+# libstdc++'s std::stable_sort calls its own deprecated get_temporary_buffer, and clang-tidy reports
+# that at our calls. Deprecated names in our own code still fail the build: g++ warns, with -Werror.
+files "$@" | { grep '\.cc$' | grep -v -e '_test\.cc$' -e '^tests/' || true; } |
+  xargs -n 4 -P "$jobs" clang-tidy-19 -p build --quiet \
+    --extra-arg=-Wno-unknown-warning-option --extra-arg=-Wno-deprecated-declarations
 echo "lint: clean"
