@@ -59,7 +59,7 @@ std::vector<BlobRecord> conversations(std::size_t entries, TokenSpan prompt) {
   std::mt19937 random(1);
   while (records.size() < entries) {
     const auto node = static_cast<Position>(20 + random() % 200);
-    add_line(records, random_tokens(random(), static_cast<std::size_t>(20 * node)), node);
+    add_line(records, random_tokens(random(), 20 * static_cast<std::size_t>(node)), node);
   }
   for (BlobRecord& record : records) {
     record.last_used = kNow - static_cast<std::int64_t>(random() % 1'000'000);

@@ -7,6 +7,7 @@
 #include <cctype>
 #include <functional>
 #include <string_view>
+#include <utility>
 
 #include "bench/server_facts.h"
 #include "client/transfer.h"
@@ -87,18 +88,20 @@ Status read_targets(BenchRequest& request, const BenchTargetWords& words, const 
                   "give -m MODEL.gguf, or --against URL of a running server");
   }
   auto& all = request.against;
-  if (auto ok = give(request, words.restarts, "--restart-cmd",
-                     [&](std::size_t i, std::string text) { all[i].restart_command = text; });
+  if (auto ok =
+          give(request, words.restarts, "--restart-cmd",
+               [&](std::size_t i, std::string text) { all[i].restart_command = std::move(text); });
       !ok) {
     return ok;
   }
-  if (auto ok = give(request, words.folders, "--store-dir",
-                     [&](std::size_t i, std::string text) { all[i].store_folder = text; });
+  if (auto ok =
+          give(request, words.folders, "--store-dir",
+               [&](std::size_t i, std::string text) { all[i].store_folder = std::move(text); });
       !ok) {
     return ok;
   }
   return give(request, words.flags, "--flags", [&](std::size_t i, std::string text) {
-    request.flags.emplace_back(all[i].name, text);
+    request.flags.emplace_back(all[i].name, std::move(text));
   });
 }
 

@@ -74,8 +74,8 @@ std::string Table::text() const {
 std::string format_age(std::int64_t seconds) {
   if (seconds < 2) return "now";
   if (seconds < 120) return fmt::format("{} s ago", seconds);
-  if (seconds < 2 * 3600) return fmt::format("{} min ago", seconds / 60);
-  if (seconds < 2 * 86'400) return fmt::format("{} h ago", seconds / 3600);
+  if (seconds < std::int64_t{2} * 3600) return fmt::format("{} min ago", seconds / 60);
+  if (seconds < std::int64_t{2} * 86'400) return fmt::format("{} h ago", seconds / 3600);
   return fmt::format("{} d ago", seconds / 86'400);
 }
 

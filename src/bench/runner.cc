@@ -20,7 +20,7 @@ constexpr std::int64_t kSpare = 512;  // tokens that a conversation may be longe
 
 }  // namespace
 
-Runner::Runner(std::vector<Target*> targets, const PlanOptions& options, RunnerTools tools)
+Runner::Runner(const std::vector<Target*>& targets, const PlanOptions& options, RunnerTools tools)
     : options_(options), tools_(std::move(tools)), tasks_(make_tasks(options)) {
   for (Target* target : targets) {
     Subject subject;
@@ -244,7 +244,7 @@ void Runner::show(std::size_t index) {
 }
 
 std::uint64_t Runner::seed_of(const Task& task, std::uint64_t what) const {
-  const auto round = static_cast<std::uint64_t>(task.round + 1);
+  const auto round = static_cast<std::uint64_t>(task.round) + 1;
   const auto session = static_cast<std::uint64_t>(task.session);
   const auto step = static_cast<std::uint64_t>(task.step);
   return mix_seed(mix_seed(options_.seed, static_cast<std::uint64_t>(task.depth), what),

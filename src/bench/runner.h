@@ -36,7 +36,7 @@ struct RunResult {
 class Runner {
  public:
   // Borrows all of it.
-  Runner(std::vector<Target*> targets, const PlanOptions& options, RunnerTools tools);
+  Runner(const std::vector<Target*>& targets, const PlanOptions& options, RunnerTools tools);
 
   // Once. Error: nothing could be measured at all.
   Result<RunResult> run();

@@ -76,7 +76,8 @@ ChatFormat::~ChatFormat() = default;
 Result<std::unique_ptr<ChatFormat>> ChatFormat::create(const llama_model* model,
                                                        ChatFormatOptions options) {
   silence_common_log();
-  std::string source = options.template_override;
+  const bool given = !options.template_override.empty();
+  std::string source = std::move(options.template_override);
   if (source.empty()) {
     const char* own = llama_model_chat_template(model, nullptr);
     if (own == nullptr) own = llama_model_chat_template(model, "tool_use");
@@ -87,7 +88,7 @@ Result<std::unique_ptr<ChatFormat>> ChatFormat::create(const llama_model* model,
                 "--chat-template-file", "give the template of the model's family as a file");
   }
   const std::string frozen = freeze_time_of_day(source);
-  const bool use_own = options.template_override.empty() && frozen == source;
+  const bool use_own = !given && frozen == source;
   try {
     // Given no source, libllama-common also takes the model's separate template for tools.
     auto templates = common_chat_templates_init(model, use_own ? std::string() : frozen);

@@ -51,7 +51,9 @@ HttpResponse length_required(std::string_view path) {
 std::string refusal_bytes(int status, const Error& error, std::string_view path) {
   const HttpResponse response = error_response(error, 1, error_form_of(path));
   std::string text = "HTTP/1.1 " + std::to_string(status) + " " + reason(status) + "\r\n";
-  for (const auto& [name, value] : response.headers) text += name + ": " + value + "\r\n";
+  for (const auto& [name, value] : response.headers) {
+    text.append(name).append(": ").append(value).append("\r\n");
+  }
   text += "Content-Type: " + response.content_type + "\r\n";
   text += "Content-Length: " + std::to_string(response.body.size()) + "\r\n";
   return text + "Connection: close\r\n\r\n" + response.body;

@@ -31,12 +31,12 @@
 namespace samovar {
 
 struct LedgerOptions {
-  std::string path;                           // empty: in memory only
-  bool keep_text = false;                     // of every turn, not only where the client asks
-  std::int64_t record_seconds = 30 * 86'400;  // how long figures and text are kept
-  std::int64_t token_seconds = 7 * 86'400;    // how long sampled tokens are kept
-  Micros flush = 500 * kMillisecond;          // between writes of turns that run
-  std::int64_t memory_bytes = 256 << 20;      // most that is kept where there is no file
+  std::string path;        // empty: in memory only
+  bool keep_text = false;  // of every turn, not only where the client asks
+  std::int64_t record_seconds = std::int64_t{30} * 86'400;  // how long figures and text are kept
+  std::int64_t token_seconds = std::int64_t{7} * 86'400;    // how long sampled tokens are kept
+  Micros flush = 500 * kMillisecond;                        // between writes of turns that run
+  std::int64_t memory_bytes = 256 << 20;  // most that is kept where there is no file
 };
 
 class Ledger {
