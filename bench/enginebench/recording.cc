@@ -205,6 +205,7 @@ void run_recording(const BenchOptions& options) {
     without.push_back(steps.without);
   }
   std::vector<double> alone;
+  alone.reserve(static_cast<std::size_t>(options.rounds));
   for (int round = 0; round < options.rounds; ++round) alone.push_back(recording_alone(recording));
   print_summary("a token, without recording", "us", without);
   print_summary("a token, with recording", "us", with);

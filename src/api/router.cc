@@ -199,6 +199,7 @@ HttpResponse Router::route(const HttpRequest& request) const {
 
 std::vector<std::string> Router::endpoints() const {
   std::vector<std::string> endpoints;
+  endpoints.reserve(routes_.size());
   for (const Route& route : routes_) {
     endpoints.push_back(std::string(route.method) + " " + std::string(route.pattern));
   }

@@ -134,6 +134,7 @@ struct Targets {
   std::vector<std::unique_ptr<bench::Target>> owned;
   [[nodiscard]] std::vector<bench::Target*> all() const {
     std::vector<bench::Target*> list;
+    list.reserve(owned.size());
     for (const auto& each : owned) list.push_back(each.get());
     return list;
   }

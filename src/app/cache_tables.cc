@@ -179,6 +179,7 @@ std::vector<std::string> row_of(const BlobRecord& record, bool pinned, std::int6
 std::string print_entries(const StoreContents& contents, const Printing& how) {
   const NodeSet pinned = pinned_nodes(contents);
   std::vector<const BlobRecord*> records;
+  records.reserve(contents.records.size());
   for (const BlobRecord& record : contents.records) records.push_back(&record);
   std::ranges::sort(records, [](const BlobRecord* a, const BlobRecord* b) {
     return std::tie(a->model, a->session, a->end, a->kind, a->identity) <

@@ -92,6 +92,7 @@ Status Runner::measure_words(Subject& subject) {
   };
   const auto talk = [&](std::int64_t words, std::int64_t messages) {
     std::vector<Message> made;
+    made.reserve(static_cast<std::size_t>(messages));
     for (std::int64_t i = 0; i < messages; ++i) {
       made.push_back({i % 2 == 0 ? "user" : "assistant",
                       prose(words, mix_seed(options_.seed, static_cast<std::uint64_t>(i), 77))});

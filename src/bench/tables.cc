@@ -112,6 +112,7 @@ class Notes {
   }
   [[nodiscard]] std::vector<std::string> lines() const {
     std::vector<std::string> lines;
+    lines.reserve(notes_.size());
     for (const Note& note : notes_) {
       lines.push_back(fmt::format("{} at {}: {}", note.target, note.depths, note.why));
     }
@@ -204,6 +205,7 @@ std::string text_of(const Report& report) {
   std::string text;
   for (const Table& table : make_tables(report)) {
     std::vector<std::size_t> widths;
+    widths.reserve(table.header.size());
     for (const std::string& word : table.header) widths.push_back(word.size());
     for (const auto& row : table.rows) {
       for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());

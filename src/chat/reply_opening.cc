@@ -90,6 +90,7 @@ struct Agreement {
 Tokens find_reply_opening(const llama_vocab* vocab, const MessageOpeners& openers,
                           const std::vector<common_chat_params>& renderings) {
   std::vector<Sections> all;
+  all.reserve(renderings.size());
   for (const auto& rendering : renderings) all.emplace_back(vocab, openers, rendering);
   std::optional<Tokens> primer;
   for (const Sections& sections : all) {

@@ -139,6 +139,7 @@ std::string known_names() {
 std::span<const VolatileRule> volatile_rules() {
   static const std::vector<VolatileRule> rules = [] {
     std::vector<VolatileRule> list;
+    list.reserve(kRules.size());
     for (const Rule& rule : kRules) list.push_back(rule.about);
     return list;
   }();

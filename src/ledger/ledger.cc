@@ -99,6 +99,7 @@ std::shared_ptr<LiveTurn> Ledger::begin(TurnRecord record) {
 std::vector<std::shared_ptr<LiveTurn>> Ledger::live_turns() const {
   std::vector<std::shared_ptr<LiveTurn>> turns;
   const std::scoped_lock lock(live_mutex_);
+  turns.reserve(live_.size());
   for (const auto& [id, turn] : live_) turns.push_back(turn);
   std::ranges::sort(turns, {}, [](const auto& turn) { return turn->order_; });
   return turns;
@@ -172,6 +173,7 @@ std::vector<TurnRecord> Ledger::live_at(const Sha256& context) const {
   }
   std::ranges::sort(turns, std::greater<>(), [](const auto& turn) { return turn->order_; });
   std::vector<TurnRecord> found;
+  found.reserve(turns.size());
   for (const auto& turn : turns) found.push_back(turn->record());
   return found;
 }

@@ -21,6 +21,7 @@ constexpr std::int64_t kReplyTokensMin = 8;
 
 std::vector<Tool> make_tools(std::size_t tokens, std::mt19937_64& random) {
   std::vector<Tool> tools;
+  tools.reserve(kTools);
   for (int i = 0; i < kTools; ++i) {
     tools.push_back({.name = fmt::format("tool_{}", i),
                      .description = pseudo_text(std::max<std::size_t>(1, tokens / kTools), random),

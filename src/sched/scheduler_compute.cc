@@ -83,6 +83,7 @@ void Scheduler::maybe_anchor(TurnState& turn) {
 void Scheduler::decode_step(std::vector<TurnState*> turns) {
   if (!make_room(static_cast<Position>(turns.size()), nullptr, &turns) || turns.empty()) return;
   std::vector<DecodeStep> steps;
+  steps.reserve(turns.size());
   for (const TurnState* turn : turns) {
     steps.push_back(
         {.sequence = turn->sequence, .position = held(*turn), .token = turn->reply.back()});
@@ -100,6 +101,7 @@ void Scheduler::decode_step(std::vector<TurnState*> turns) {
   }
   // All outputs are taken before any is acted on: acting may repair a sequence, which ends them.
   std::vector<Sampled> sampled;
+  sampled.reserve(turns.size());
   for (std::size_t i = 0; i < turns.size(); ++i) {
     sampled.push_back(engine_.sample(*turns[i]->sampler, static_cast<int>(i)));
   }

@@ -46,6 +46,7 @@ std::vector<SessionSummary> summarise_sessions(const StoreContents& contents) {
     session.pinned = session.pinned || pinned.contains(record.identity);
   }
   std::vector<SessionSummary> rows;
+  rows.reserve(sessions.size());
   for (auto& [key, session] : sessions) rows.push_back(std::move(session));
   std::ranges::stable_sort(rows, std::greater(), &SessionSummary::last_used);
   return rows;

@@ -90,6 +90,7 @@ void StoreJanitor::scan() {
     take_in(*found);
   } else if (found.error().fault == FsFault::not_found) {  // nothing there: nothing known is true
     std::vector<BlobKey> gone;
+    gone.reserve(known.size());
     for (const BlobRecord& record : known) gone.push_back({record.kind, record.identity});
     count(&StoreStats::gone, shared.forget(gone));
   } else {

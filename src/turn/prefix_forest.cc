@@ -77,6 +77,7 @@ int PrefixForest::deepest_on_disk(TokenSpan tokens) const {
 // disk has of it is in a piece of theirs, which is split.
 void PrefixForest::add_sequences() {
   std::vector<std::pair<int, std::size_t>> reached;
+  reached.reserve(memory_.sequences.size());
   for (std::size_t i = 0; i < memory_.sequences.size(); ++i) {
     reached.emplace_back(deepest_on_disk(memory_.sequences[i].tokens), i);
   }

@@ -219,6 +219,7 @@ void TurnRecorder::finished(const TurnFinished& event, ReplyEnd end) {
     if (record.keep_text) record.message = std::move(end.formatted);
   });
   std::vector<std::string> ids;
+  ids.reserve(end.message.tool_calls.size());
   for (const ToolCall& call : end.message.tool_calls) ids.push_back(call.id);
   complete(end.message, std::move(ids));
 }
