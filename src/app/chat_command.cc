@@ -53,7 +53,7 @@ bool input_given() {
 
 Result<std::string> piped_text() {
   std::string text;
-  std::array<char, 65536> buffer;
+  std::array<char, 65536> buffer = {};
   for (;;) {
     const ssize_t count = read(STDIN_FILENO, buffer.data(), buffer.size());
     if (count < 0 && errno == EINTR) continue;

@@ -66,7 +66,7 @@ struct Sections {
 
 // How much of the primer replies in the history begin with, and other messages.
 struct Agreement {
-  std::size_t with_replies;
+  std::size_t with_replies = 0;
   std::size_t with_others = 0;
 
   void compare(const Sections& sections, TokenSpan primer) {

@@ -42,8 +42,8 @@ struct SpliceRules {
 };
 
 struct Cut {
-  std::size_t message;  // index of the first message that is rendered again
-  bool in_loop;
+  std::size_t message = 0;  // index of the first message that is rendered again
+  bool in_loop = false;
   CutRule rule;
 };
 

@@ -76,7 +76,7 @@ Result<std::string> read_whole(const std::string& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) return failed("open", path, errno);
   std::string text;
-  std::array<char, 65536> buffer;
+  std::array<char, 65536> buffer = {};
   for (;;) {
     const ssize_t count = ::read(descriptor, buffer.data(), buffer.size());
     if (count < 0 && errno == EINTR) continue;

@@ -8,7 +8,7 @@
 namespace samovar::client {
 
 void Keyboard::read() {
-  std::array<char, 4096> buffer;
+  std::array<char, 4096> buffer = {};
   const ssize_t count = ::read(descriptor_, buffer.data(), buffer.size());
   if (count > 0) {
     decoder_.push({buffer.data(), static_cast<std::size_t>(count)});

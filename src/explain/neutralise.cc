@@ -111,7 +111,7 @@ void neutralise_billing(ChatRequest& request, AppliedRule& applied) {
 
 struct Rule {
   VolatileRule about;
-  void (*apply)(ChatRequest&, AppliedRule&);
+  void (*apply)(ChatRequest&, AppliedRule&) = nullptr;
 };
 
 constexpr std::array<Rule, 1> kRules = {{

@@ -195,7 +195,7 @@ FsStatus PosixFs::link(const std::string& target, const std::string& path) {
 }
 
 FsResult<std::string> PosixFs::read_link(const std::string& path) {
-  std::array<char, 4096> target;
+  std::array<char, 4096> target = {};
   const ssize_t length = ::readlink(path.c_str(), target.data(), target.size());
   if (length < 0) return fail_with_errno("read the link", path);
   return std::string(target.data(), static_cast<std::size_t>(length));

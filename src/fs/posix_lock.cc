@@ -28,7 +28,7 @@ class PosixLock final : public FileLock {
 };
 
 std::string owner_in(int fd) {
-  std::array<char, 256> text;
+  std::array<char, 256> text = {};
   const ssize_t count = uninterrupted([&] { return ::pread(fd, text.data(), text.size(), 0); });
   if (count <= 0) return "another process";
   std::string_view line(text.data(), static_cast<std::size_t>(count));

@@ -74,7 +74,7 @@ class Reception {
 
   // What one round of poll() asks for, in the order of `polled_`, and of whom.
   struct Asked {
-    Guests* list;
+    Guests* list = nullptr;
     Place guest;
   };
 

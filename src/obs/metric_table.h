@@ -61,8 +61,8 @@ enum class MetricId {
 enum class MetricType { counter, gauge, histogram };
 
 struct MetricDefinition {
-  MetricId id;
-  MetricType type;
+  MetricId id = {};
+  MetricType type = {};
   std::string name;
   std::string help;                      // one sentence
   std::string formula;                   // how its number comes about, or what to compute from it

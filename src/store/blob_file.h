@@ -51,14 +51,14 @@ struct BlobTimes {
 
 // What the reader knows it must find; anything else is `damaged`.
 struct BlobExpectation {
-  BlobKind kind;
+  BlobKind kind = BlobKind::segment;
   Fingerprint model;
   Identity identity;
   Identity parent;
-  Position begin;
-  Position end;
+  Position begin = 0;
+  Position end = 0;
   TokenSpan tokens;  // [begin, end)
-  std::uint32_t layout;
+  std::uint32_t layout = 0;
 };
 
 // Reads a whole blob into `into` (resized to the payload) and verifies header, expectation and

@@ -37,8 +37,8 @@ struct TensorPlan {
 struct Architecture {
   std::string_view name;
   std::string_view about;
-  void (*metadata)(gguf_context*, const Shape&);
-  std::vector<TensorPlan> (*tensors)(const Shape&, std::uint32_t vocabulary);
+  void (*metadata)(gguf_context*, const Shape&) = nullptr;
+  std::vector<TensorPlan> (*tensors)(const Shape&, std::uint32_t vocabulary) = nullptr;
 };
 
 [[nodiscard]] const std::vector<Architecture>& architectures();
