@@ -20,10 +20,10 @@ constexpr std::array<Unit, 4> kUnits = {
 
 std::optional<std::uint64_t> parse_size(std::string_view text) {
   double number = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number, std::chars_format::fixed);
+  const auto [stop, error] =
+      std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
   if (error != std::errc() || number < 0) return std::nullopt;
-  std::string unit(stop, end);
+  std::string unit(stop, text.data() + text.size());
   if (!unit.empty() && unit.front() == ' ') unit.erase(0, 1);
   for (char& letter : unit) {
     if (letter >= 'a' && letter <= 'z') letter = static_cast<char>(letter - 'a' + 'A');

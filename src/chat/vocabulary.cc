@@ -9,13 +9,13 @@ namespace samovar {
 
 void append_tokens(const llama_vocab* vocab, std::string_view text, Tokens& tokens) {
   const std::size_t begin = tokens.size();
-  const auto length = static_cast<std::int32_t>(text.size());
   // Room for the usual worst case, a token per byte: asking twice would tokenise twice.
   tokens.resize(begin + text.size() + 8);
   for (;;) {
     const auto room = static_cast<std::int32_t>(tokens.size() - begin);
-    const std::int32_t count = llama_tokenize(vocab, text.data(), length, tokens.data() + begin,
-                                              room, /*add_special=*/false, /*parse_special=*/true);
+    const std::int32_t count =
+        llama_tokenize(vocab, text.data(), static_cast<std::int32_t>(text.size()),
+                       tokens.data() + begin, room, /*add_special=*/false, /*parse_special=*/true);
     if (count >= 0) {
       tokens.resize(begin + static_cast<std::size_t>(count));
       return;

@@ -26,9 +26,8 @@ std::string_view trimmed(std::string_view text) {
 
 template <class Number>
 bool read_number(std::string_view text, Number& value, int base) {
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value, base);
-  return !text.empty() && error == std::errc() && stop == end;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+  return !text.empty() && error == std::errc() && stop == text.data() + text.size();
 }
 
 }  // namespace

@@ -27,11 +27,11 @@ std::optional<ContentRange> parse_range(std::string_view text) {
   if (!text.starts_with(kUnit)) return std::nullopt;
   text.remove_prefix(kUnit.size());
   ContentRange range;
-  const char* end = text.data() + text.size();
-  if (std::from_chars(text.data(), end, range.begin).ec != std::errc()) return std::nullopt;
+  const auto begin = std::from_chars(text.data(), text.data() + text.size(), range.begin);
+  if (begin.ec != std::errc()) return std::nullopt;
   const std::size_t slash = text.find('/');
   if (slash == std::string_view::npos) return std::nullopt;
-  std::from_chars(text.data() + slash + 1, end, range.total);
+  std::from_chars(text.data() + slash + 1, text.data() + text.size(), range.total);
   return range;
 }
 
