@@ -54,9 +54,7 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 UserInput parse_input(std::string_view text) {
   UserInput input;
-  if (text.starts_with("//")) {
-    input.message = text.substr(1);
-  } else if (text.starts_with(" /")) {
+  if (text.starts_with("//") || text.starts_with(" /")) {
     input.message = text.substr(1);
   } else if (text.starts_with('/') && text.find('\n') == std::string_view::npos) {
     const std::size_t end = text.find(' ');

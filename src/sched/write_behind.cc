@@ -181,11 +181,8 @@ std::vector<Position> WriteBehind::targets(SeqId sequence, Reach reach) {
   for (const Anchor& anchor : anchors) {
     const bool end = anchor.kind == AnchorKind::reply_end && anchor.position == length(resident);
     const bool lasting = anchor.kind == AnchorKind::system || anchor.kind == AnchorKind::divergence;
-    if (whole && lasting && anchor.position >= kSystemMin) {
-      targets.push_back(anchor.position);
-    } else if (whole && end && extends) {
-      targets.push_back(anchor.position);
-    }
+    const bool kept = (lasting && anchor.position >= kSystemMin) || (end && extends);
+    if (whole && kept) targets.push_back(anchor.position);
   }
   // The newest anchor that is no reply's end: the history's, or where a prefill was interrupted.
   for (auto anchor = anchors.rbegin(); anchor != anchors.rend(); ++anchor) {
