@@ -100,6 +100,7 @@ int catalogs(const std::vector<BlobRecord>& records) {
   const std::string path = folder / "catalog.db";
   auto catalog = Catalog::open(path);
   if (!catalog) return 1;
+  // Here only the time counts; that all were written is checked where they are loaded.
   print("catalog, all entries put in one transaction",
         best_of(1, [&] { (void)(*catalog)->apply({.put = records, .erased = {}, .used = {}}); }));
   print("catalog, one entry put", best_of(20, [&] {

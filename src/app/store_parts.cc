@@ -28,7 +28,7 @@ constexpr std::size_t kSegmentsInBuffers = 6;
 constexpr Micros kReadyWait = 2 * kSecond;  // for the index, usually read by now
 
 std::uint64_t default_size(Fs& fs, const std::string& folder) {
-  (void)fs.make_directory(folder);
+  (void)fs.make_directory(folder);  // if it cannot be made, opening the store says so
   const auto space = fs.space(folder);
   if (!space) return kSizeUnknown;
   if (space->free / 2 >= kSizeMax) return kSizeMax;  // whatever is there already
