@@ -144,6 +144,24 @@ TEST_F(TranscriptTest, DamageInTheMiddleCostsItsLinesOnly) {
   EXPECT_EQ(chat.history.messages[1].content, "b");
 }
 
+TEST_F(TranscriptTest, TheLastModelItWasWithDecidesWhoseItIs) {
+  const auto of_another = [](const std::string& lines) {
+    return load_transcript(lines).was_with_other_than("Pocket");
+  };
+  const auto with = [](const std::string& model) {
+    return R"({"kind":"chat","format":1,"model":")" + model + R"(","url":"http://x"})" + "\n";
+  };
+  EXPECT_FALSE(of_another(""));
+  EXPECT_FALSE(of_another(with("Pocket")));
+  EXPECT_TRUE(of_another(with("Pocket-2")));
+  EXPECT_TRUE(of_another(with("Pocket") + with("Qwen3.5-35B")));
+  EXPECT_FALSE(of_another(with("Qwen3.5-35B") + with("Pocket")));
+  EXPECT_TRUE(of_another(with("")));
+  EXPECT_FALSE(of_another(R"({"kind":"user","content":"{\"model\":\"Qwen\"}","model":"Qwen"})"
+                          "\n"))
+      << "what is said names no model";
+}
+
 TEST_F(TranscriptTest, FilesAreTheOwnersAlone) {
   const ChatFolder chats = folder();
   (void)talk(chats, "one");
