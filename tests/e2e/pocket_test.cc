@@ -1,5 +1,7 @@
 // Goal: a newcomer without a model talks with one at once, is told what it is and how to get
 // another. Method: `samovar serve` and `samovar chat` without a model and without a server.
+#include <filesystem>
+#include <fstream>
 #include <regex>
 
 #include "tests/e2e/chat_client.h"
