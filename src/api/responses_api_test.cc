@@ -6,12 +6,11 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
 #include <thread>
 
 #include "api/api_doubles.h"
 #include "tests/support/manual_executor.h"
+#include "tests/support/temporary_folder.h"
 
 namespace samovar {
 namespace {
@@ -89,20 +88,10 @@ struct Process {
   ResponsesApi api{runner, background, "served"};
 };
 
-class ResponsesApiTest : public testing::Test {
+class ResponsesApiTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string name =
-        (std::filesystem::temp_directory_path() / "samovar-responses-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
-    process_ = std::make_unique<Process>(path());
-  }
-  void TearDown() override {
-    process_.reset();
-    std::filesystem::remove_all(folder_);
-  }
-  [[nodiscard]] std::string path() const { return folder_ + "/ledger.db"; }
+  void SetUp() override { process_ = std::make_unique<Process>(path()); }
+  [[nodiscard]] std::string path() const { return folder_.at("ledger.db"); }
   void restart() {
     process_.reset();
     process_ = std::make_unique<Process>(path());
@@ -135,7 +124,7 @@ class ResponsesApiTest : public testing::Test {
     p().jobs.run_all();
   }
 
-  std::string folder_;
+  testing::TemporaryFolder folder_;
   std::unique_ptr<Process> process_;
 };
 

@@ -4,15 +4,14 @@
 #include "app/cache_command.h"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "app/cache_tables.h"
 #include "fs/posix_fs.h"
 #include "tests/support/sim_fs.h"
 #include "tests/support/small_store.h"
+#include "tests/support/temporary_folder.h"
 
 namespace samovar::app {
 namespace {
@@ -258,14 +257,13 @@ TEST_F(CacheCommandTest, ASessionTravels) {
 
 // With the machine's file system and SQLite.
 TEST(CacheCommand, RebuildMakesTheCatalogFromTheFiles) {
-  std::string name = ::testing::TempDir() + "samovar_cache_XXXXXX";
-  const std::string root = mkdtemp(name.data());
+  const testing::TemporaryFolder root;
   PosixFs fs;
-  SmallStore store(fs, root);
+  SmallStore store(fs, root.path());
   const auto first = store.add({}, {}, 1);
   store.add({}, first, 2);
   const auto run = [&](Words words) {
-    words.insert(words.end(), {"--store-dir", root, "--json"});
+    words.insert(words.end(), {"--store-dir", root.path(), "--json"});
     const CacheAnswer answer = run_cache(parse(words), {fs, system_clock()});
     EXPECT_EQ(answer.code, 0) << answer.error;
     return json::parse(answer.text);
@@ -275,7 +273,6 @@ TEST(CacheCommand, RebuildMakesTheCatalogFromTheFiles) {
   EXPECT_EQ(run({"rm", first.identity.hex()})["removed"]["files"], 4);
   EXPECT_EQ(run({"ls", "--entries"})["entries"].size(), 0U);
   EXPECT_EQ(run({"purge", "--all"})["removed"]["files"], 0);
-  std::filesystem::remove_all(root);
 }
 
 }  // namespace

@@ -10,8 +10,6 @@
 #include <clocale>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <memory>
 
 #include "app/command_words.h"
@@ -19,6 +17,7 @@
 #include "app/pocket_model.h"
 #include "app/pocket_server.h"
 #include "app/serve.h"
+#include "client/chat_folder.h"
 #include "fs/posix_fs.h"
 #include "http/sockets.h"
 
@@ -91,21 +90,18 @@ void use_utf8() {
 }
 
 // A conversation that was with a model goes on with that one.
-bool began_with_another(const client::ChatOptions& options) {
+bool began_with_another(const client::ChatOptions& options, Fs& fs) {
   if (options.session.empty()) return false;
-  std::ifstream in(options.folder + "/" + options.session + ".jsonl", std::ios::binary);
-  const std::string kept(std::istreambuf_iterator<char>(in), {});
-  static constexpr std::string_view kModel = R"("model":")";
-  const std::size_t last = kept.rfind(kModel);
-  return last != std::string::npos &&
-         !std::string_view(kept).substr(last + kModel.size()).starts_with("Pocket\"");
+  const client::ChatFolder chats(options.folder, fs, system_clock());
+  const auto chat = chats.load(options.session);
+  return chat && chat->was_with_other_than("Pocket");
 }
 
 // For people who look around: who names a server, a key or a conversation with another model, and a
 // script that reads the reply, want that server or its error.
-bool wants_pocket(const ChatRequest& request) {
+bool wants_pocket(const ChatRequest& request, Fs& fs) {
   return !request.server_named && request.options.key.empty() && isatty(STDOUT_FILENO) != 0 &&
-         !began_with_another(request.options) && !is_served(ServeOptions().port);
+         !began_with_another(request.options, fs) && !is_served(ServeOptions().port);
 }
 
 Result<std::unique_ptr<PocketServer>> serve_pocket(client::ChatOptions& options) {
@@ -133,13 +129,13 @@ int chat(const std::vector<std::string>& arguments) {
     return report_error(status.error(), kExitFailure);
   }
   use_utf8();
+  PosixFs fs;
   std::unique_ptr<PocketServer> pocket;
-  if (wants_pocket(*request)) {
+  if (wants_pocket(*request, fs)) {
     auto started = serve_pocket(request->options);
     if (!started) return report_error(started.error(), kExitFailure);
     pocket = std::move(*started);
   }
-  PosixFs fs;
   return client::run_chat(request->options, fs, system_clock());
 }
 

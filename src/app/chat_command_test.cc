@@ -5,6 +5,8 @@
 
 #include <fstream>
 
+#include "tests/support/temporary_folder.h"
+
 namespace samovar::app {
 namespace {
 
@@ -71,7 +73,8 @@ TEST(ChatOptions, EveryOptionArrives) {
 }
 
 TEST(ChatOptions, FilesAndTheEnvironment) {
-  const std::string file = ::testing::TempDir() + "chat-words";
+  const testing::TemporaryFolder folder;
+  const std::string file = folder.at("words");
   std::ofstream(file) << "from a file\n";
   EXPECT_EQ(parse({"--system-file", file}).system, "from a file");
   std::ofstream(file) << "secret\n";

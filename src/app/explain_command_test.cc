@@ -3,36 +3,20 @@
 // mistakes.
 #include "app/explain_command.h"
 
-#include <unistd.h>
-
-#include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "app/explain_print.h"
+#include "tests/support/temporary_folder.h"
 
 namespace samovar::app {
 namespace {
 
+using testing::TemporaryFile;
 using Words = std::vector<std::string>;
 
 std::string source(const std::string& path) { return std::string(SAMOVAR_SOURCE) + "/" + path; }
-
-class TestFile {
- public:
-  explicit TestFile(const std::string& text) {
-    static int count = 0;
-    path_ = ::testing::TempDir() + "explain-" + std::to_string(::getpid()) + "-" +
-            std::to_string(count++) + ".json";
-    std::ofstream(path_, std::ios::binary) << text;
-  }
-  ~TestFile() { std::remove(path_.c_str()); }
-  [[nodiscard]] const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 ExplainRequest parsed(const Words& words) {
   auto request = parse_explain(words);
@@ -69,9 +53,9 @@ TEST(ExplainCommand, MistakesOfTheCommandLineAreNamed) {
 }
 
 TEST(ExplainCommand, BadInputNamesTheFileAndTheField) {
-  const TestFile good(kHello);
-  const TestFile no_json("{oops");
-  const TestFile no_role(R"({"messages":[{"content":"x"}]})");
+  const TemporaryFile good(kHello);
+  const TemporaryFile no_json("{oops");
+  const TemporaryFile no_role(R"({"messages":[{"content":"x"}]})");
   EXPECT_NE(mistake({good.path(), "/nonexistent.json"}).find("/nonexistent.json"),
             std::string::npos);
   EXPECT_NE(mistake({source("docs"), good.path()}).find("cannot be read"), std::string::npos);
@@ -86,7 +70,7 @@ TEST(ExplainCommand, BadInputNamesTheFileAndTheField) {
 }
 
 TEST(ExplainCommand, SameRequestLosesNothing) {
-  const TestFile file(kHello);
+  const TemporaryFile file(kHello);
   const std::string text = answer({file.path(), file.path()});
   EXPECT_NE(text.find("[none]"), std::string::npos) << text;
   EXPECT_NE(text.find("nothing was computed again"), std::string::npos) << text;
@@ -96,9 +80,9 @@ TEST(ExplainCommand, ALineOfALogDoes) {
   const std::string before = source("docs/examples/time-before.json");
   std::ifstream file(source("docs/examples/time-after.json"));
   const auto body = nlohmann::ordered_json::parse(file);
-  const TestFile as_object(nlohmann::ordered_json{{"time", 1}, {"body", body}}.dump());
-  const TestFile as_text(nlohmann::ordered_json{{"request", body.dump()}}.dump());
-  for (const TestFile* log : {&as_object, &as_text}) {
+  const TemporaryFile as_object(nlohmann::ordered_json{{"time", 1}, {"body", body}}.dump());
+  const TemporaryFile as_text(nlohmann::ordered_json{{"request", body.dump()}}.dump());
+  for (const TemporaryFile* log : {&as_object, &as_text}) {
     EXPECT_NE(answer({before, log->path()}).find("[time_or_date]"), std::string::npos);
   }
 }
@@ -110,8 +94,8 @@ TEST(ExplainCommand, RulesAreAppliedAndReported) {
            stamp.substr(0, 3) + "; cc_entrypoint=cli; cch=" + stamp + ";" + std::string(3000, 'r') +
            R"("},{"role":"user","content":"hi"}]})";
   };
-  const TestFile before(request("a5145"));
-  const TestFile after(request("0c8b4"));
+  const TemporaryFile before(request("a5145"));
+  const TemporaryFile after(request("0c8b4"));
   const std::string on = answer({before.path(), after.path()});
   EXPECT_NE(on.find("[none]"), std::string::npos) << on;
   EXPECT_NE(on.find("claude-code-billing replaced 2 values"), std::string::npos) << on;

@@ -6,17 +6,18 @@
 #include <sys/stat.h>
 
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <set>
 #include <sstream>
 
 #include "app/foreign_flags.h"
 #include "app/version.h"
+#include "tests/support/temporary_folder.h"
 
 namespace samovar::app {
 namespace {
 
+using testing::TemporaryFile;
 using Words = std::vector<std::string>;
 
 ServeOptions parse(const Words& words) {
@@ -30,22 +31,6 @@ Error refusal(const Words& words) {
   if (parsed) ADD_FAILURE() << "was accepted";
   return parsed ? Error{} : parsed.error();
 }
-
-// A file with that content that lives as long as the test.
-class TestFile {
- public:
-  explicit TestFile(const std::string& text, mode_t mode = 0600)
-      : path_(::testing::TempDir() + "samovar_options_test_" + std::to_string(counter_++)) {
-    std::ofstream(path_) << text;
-    chmod(path_.c_str(), mode);
-  }
-  ~TestFile() { std::filesystem::remove(path_); }
-  [[nodiscard]] const std::string& path() const { return path_; }
-
- private:
-  static inline int counter_ = 0;
-  std::string path_;
-};
 
 std::string read(const std::string& path) {
   std::ifstream file(path);
@@ -147,7 +132,7 @@ TEST(Options, ForeignFlagsAreAcceptedWithANoteOrRefusedWithAReason) {
 }
 
 TEST(Options, ConfigFileGivesWhatTheCommandLineDoesNot) {
-  const TestFile file(
+  const TemporaryFile file(
       "# a comment\nmodel = \"y.gguf\"\nctx-size = 1000\nport = 7000\n"
       "no-swa-full = true\nanchor-memory = \"1.5GiB\"\n"
       "allowed-host = [\"a.lan\", \"b.lan\"]\n");
@@ -161,9 +146,9 @@ TEST(Options, ConfigFileGivesWhatTheCommandLineDoesNot) {
 }
 
 TEST(Options, ConfigFileMistakesAreErrors) {
-  const TestFile unknown("portt = 1\n");
+  const TemporaryFile unknown("portt = 1\n");
   EXPECT_NE(refusal({"--config", unknown.path()}).describe().find("portt"), std::string::npos);
-  const TestFile wrong("port = \"x\"\n");
+  const TemporaryFile wrong("port = \"x\"\n");
   EXPECT_NE(refusal({"--config", wrong.path()}).describe().find("--port"), std::string::npos);
 }
 
@@ -184,14 +169,14 @@ TEST(Options, SizesAreReadAsPeopleWriteThem) {
 
 // --- resolve ---
 
-ServeOptions servable(const TestFile& model) {
+ServeOptions servable(const TemporaryFile& model) {
   ServeOptions o;
   o.model = model.path();
   return o;
 }
 
 TEST(Resolve, FillsInWhatFollowsFromOtherOptions) {
-  const TestFile model("gguf");
+  const TemporaryFile model("gguf");
   ServeOptions o = servable(model);
   o.parallel = 6;
   ASSERT_TRUE(resolve(o).has_value());
@@ -202,7 +187,7 @@ TEST(Resolve, FillsInWhatFollowsFromOtherOptions) {
 }
 
 TEST(Resolve, RefusesWhatCannotWork) {
-  const TestFile model("gguf");
+  const TemporaryFile model("gguf");
   ServeOptions none;
   EXPECT_EQ(resolve(none).error().field, "--model");
   ServeOptions missing;
@@ -218,8 +203,8 @@ TEST(Resolve, RefusesWhatCannotWork) {
 }
 
 TEST(Resolve, KeysComeFromFileAndEnvironment) {
-  const TestFile model("gguf");
-  const TestFile keys("# comment\none\r\n\n \t\r\n\ttwo words \r\n  # another\nlast");
+  const TemporaryFile model("gguf");
+  const TemporaryFile keys("# comment\none\r\n\n \t\r\n\ttwo words \r\n  # another\nlast");
   ServeOptions o = servable(model);
   o.api_key_file = keys.path();
   setenv("SAMOVAR_API_KEY", "three", 1);
@@ -230,9 +215,9 @@ TEST(Resolve, KeysComeFromFileAndEnvironment) {
 }
 
 TEST(Resolve, KeyFileThatOthersCanReadIsRefused) {
-  const TestFile model("gguf");
+  const TemporaryFile model("gguf");
   for (const mode_t mode : {0644, 0640, 0604, 0620, 0601}) {
-    const TestFile keys("one", mode);
+    const TemporaryFile keys("one", mode);
     ServeOptions o = servable(model);
     o.api_key_file = keys.path();
     const Status status = resolve(o);
@@ -245,8 +230,8 @@ TEST(Resolve, KeyFileThatOthersCanReadIsRefused) {
 
 // Goal: a key file that gives no key is a mistake, also beside keys from elsewhere.
 TEST(Resolve, KeyFileWithoutKeysIsRefused) {
-  const TestFile model("gguf");
-  const TestFile keys("# none yet\n\n");
+  const TemporaryFile model("gguf");
+  const TemporaryFile keys("# none yet\n\n");
   ServeOptions o = servable(model);
   o.api_keys = {"other"};
   o.api_key_file = keys.path();
@@ -257,7 +242,7 @@ TEST(Resolve, KeyFileWithoutKeysIsRefused) {
 
 // Goal: by default 200 streams and more run at the same time, and every turn that may wait does.
 TEST(Resolve, ThreadsSufficeForEveryTurn) {
-  const TestFile model("gguf");
+  const TemporaryFile model("gguf");
   ServeOptions o = servable(model);
   ASSERT_TRUE(resolve(o).has_value());
   EXPECT_EQ(o.http_threads, 512);

@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "tests/support/temporary_folder.h"
+
 namespace samovar::app {
 namespace {
 
@@ -15,23 +17,18 @@ namespace stdfs = std::filesystem;
 class Checkout {
  public:
   Checkout() {
-    std::string name = ::testing::TempDir() + "samovar-pocket-XXXXXX";
-    root_ = ::mkdtemp(name.data());
-    stdfs::create_directories(root_ / "build");
-    stdfs::create_directories(root_ / "models");
+    stdfs::create_directories(root_.at("build"));
+    stdfs::create_directories(root_.at("models"));
   }
-  ~Checkout() { stdfs::remove_all(root_); }
-  Checkout(const Checkout&) = delete;
-  Checkout& operator=(const Checkout&) = delete;
 
-  [[nodiscard]] std::string program() const { return root_ / "build" / "samovar"; }
-  [[nodiscard]] stdfs::path model() const { return root_ / "models" / "pocket.gguf"; }
+  [[nodiscard]] std::string program() const { return root_.at("build/samovar"); }
+  [[nodiscard]] stdfs::path model() const { return root_.at("models/pocket.gguf"); }
   void take_the_real_one() const {
     stdfs::copy_file(SAMOVAR_SOURCE "/models/pocket.gguf", model());
   }
 
  private:
-  stdfs::path root_;
+  testing::TemporaryFolder root_;
 };
 
 TEST(PocketModel, IsFoundBesideTheProgram) {

@@ -8,7 +8,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <filesystem>
 #include <fstream>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -16,6 +15,7 @@
 
 #include "app/replay_command.h"
 #include "http/server.h"
+#include "tests/support/temporary_folder.h"
 
 namespace samovar::app {
 namespace {
@@ -23,8 +23,6 @@ namespace {
 class ReplayRunTest : public ::testing::Test {
  protected:
   ReplayRunTest() {
-    std::string path = ::testing::TempDir() + "/replayXXXXXX";
-    folder_ = mkdtemp(path.data());
     std::ofstream(at("trace")) << R"({"samovar_trace":1})" << '\n'
                                << R"({"id":"a","messages":[{"role":"user","content":"x"}]})" << '\n'
                                << R"({"id":"b","after":"a",)"
@@ -39,12 +37,9 @@ class ReplayRunTest : public ::testing::Test {
     server_ = std::move(*bound);
     server_->start();
   }
-  ~ReplayRunTest() override {
-    server_->stop(0);
-    std::filesystem::remove_all(folder_);
-  }
+  ~ReplayRunTest() override { server_->stop(0); }
 
-  [[nodiscard]] std::string at(const std::string& name) const { return folder_ + "/" + name; }
+  [[nodiscard]] std::string at(const std::string& name) const { return folder_.at(name); }
   int replay(std::vector<std::string> more = {}) {
     std::vector<std::string> words = {at("trace"), "--against", server_->url(), "--speed", "0"};
     words.insert(words.end(), more.begin(), more.end());
@@ -98,7 +93,7 @@ class ReplayRunTest : public ::testing::Test {
   std::vector<std::string> models;  // asked for
 
  private:
-  std::string folder_;
+  testing::TemporaryFolder folder_;
   std::mutex mutex_;
   std::atomic<bool> interrupted_ = false;
   std::unique_ptr<HttpServer> server_;

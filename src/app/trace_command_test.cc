@@ -6,32 +6,26 @@
 
 #include <sys/stat.h>
 
-#include <filesystem>
 #include <fstream>
 
 #include "app/options.h"
 #include "app/replay_command.h"
 #include "client/append_file.h"
+#include "tests/support/temporary_folder.h"
 
 namespace samovar::app {
 namespace {
 
 class TraceCommandTest : public ::testing::Test {
  protected:
-  TraceCommandTest() {
-    std::string path = ::testing::TempDir() + "/traceXXXXXX";
-    folder = mkdtemp(path.data());
-  }
-  ~TraceCommandTest() override { std::filesystem::remove_all(folder); }
-
-  [[nodiscard]] std::string at(const std::string& name) const { return folder + "/" + name; }
+  [[nodiscard]] std::string at(const std::string& name) const { return folder.at(name); }
   static Result<TraceAnswer> run(const std::vector<std::string>& words) {
     const auto request = parse_trace(words);
     if (!request) return std::unexpected(request.error());
     return run_trace(*request);
   }
 
-  std::string folder;
+  testing::TemporaryFolder folder;
 };
 
 TEST_F(TraceCommandTest, MakesLooksIntoAndRedacts) {
@@ -112,7 +106,8 @@ TEST(ReplayOptions, OptionsOfAServerInThisProcessFollowTwoDashes) {
 }
 
 TEST(ReplayOptions, AKeyFileHoldsOneKey) {
-  const std::string path = ::testing::TempDir() + "/replay-key";
+  const testing::TemporaryFolder folder;
+  const std::string path = folder.at("key");
   const auto key = [&](const std::string& text) {
     std::ofstream(path, std::ios::binary) << text;
     const auto request = parse_replay({"t", "--against", "u", "--key-file", path}, "other");
@@ -122,7 +117,6 @@ TEST(ReplayOptions, AKeyFileHoldsOneKey) {
   EXPECT_EQ(key("\n"), "--key-file: " + path + " is empty");
   EXPECT_EQ(key(""), "--key-file: cannot read a key from " + path);
   EXPECT_EQ(key("a b\n"), "--key-file: the API key has blanks or other odd characters");
-  std::filesystem::remove(path);
 }
 
 TEST(ReplayOptions, WhatCannotWorkIsRefused) {

@@ -8,31 +8,22 @@
 #include <fstream>
 
 #include "bench/shell_command.h"
+#include "tests/support/temporary_folder.h"
 
 namespace samovar::bench {
 namespace {
 
-class Folder {
- public:
-  Folder() : path_(std::filesystem::temp_directory_path() / "samovar-bench-XXXXXX") {
-    std::string name = path_.string();
-    path_ = ::mkdtemp(name.data());
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  [[nodiscard]] std::string path() const { return path_.string(); }
-  void write(const std::string& name, std::size_t bytes) const {
-    std::filesystem::create_directories((path_ / name).parent_path());
-    std::ofstream(path_ / name, std::ios::binary) << std::string(bytes, 'x');
-  }
+using testing::TemporaryFolder;
 
- private:
-  std::filesystem::path path_;
-};
+void write(const std::string& path, std::size_t bytes) {
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+  std::ofstream(path, std::ios::binary) << std::string(bytes, 'x');
+}
 
 TEST(StoreFolder, FilesAndTheirSizes) {
-  const Folder folder;
-  folder.write("a", 10);
-  folder.write("b/c", 20000);
+  const TemporaryFolder folder;
+  write(folder.at("a"), 10);
+  write(folder.at("b/c"), 20000);
   const StoreFolder store(folder.path());
   const auto files = store.files();
   ASSERT_TRUE(files);
@@ -50,7 +41,7 @@ TEST(StoreFolder, InMemoryOrNot) {
 }
 
 TEST(ShellCommand, RunsAndReports) {
-  const Folder folder;
+  const TemporaryFolder folder;
   const Clock& clock = system_clock();
   const std::string file = folder.path() + "/made";
   ASSERT_TRUE(run_shell("printf x >'" + file + "'", 30 * kSecond, clock, {}));

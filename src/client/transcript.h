@@ -68,6 +68,10 @@ struct LoadedChat {
   TurnFigures totals;       // over all turns whose server said it
   std::size_t damaged = 0;  // lines that could not be read and were passed over
   bool open_reply = false;  // the last reply was coming when the program ended
+
+  // Its file says what it was with, and last that was not this model. A server that did not name
+  // its model is another's.
+  [[nodiscard]] bool was_with_other_than(std::string_view model) const;
 };
 
 // Of a transcript's bytes; whatever they are, what can be read is.

@@ -115,6 +115,10 @@ class Loader {
 
 }  // namespace
 
+bool LoadedChat::was_with_other_than(std::string_view model) const {
+  return setup != ChatSetup() && setup.model != model;
+}
+
 LoadedChat load_transcript(std::string_view bytes) {
   Loader loader;
   while (!bytes.empty()) {

@@ -13,20 +13,14 @@
 #include "client/chat_session.h"
 #include "client/request_body.h"
 #include "fs/posix_fs.h"
+#include "tests/support/temporary_folder.h"
 
 namespace samovar::client {
 namespace {
 
 class TranscriptTest : public ::testing::Test {
  protected:
-  TranscriptTest()
-      : root_(::testing::TempDir() + "chats-" +
-              ::testing::UnitTest::GetInstance()->current_test_info()->name()) {
-    std::filesystem::remove_all(root_);
-  }
-  ~TranscriptTest() override { std::filesystem::remove_all(root_); }
-
-  ChatFolder folder() { return {root_ + "/samovar/chats", fs_, clock_}; }
+  ChatFolder folder() { return {root_.at("samovar/chats"), fs_, clock_}; }
   ChatSession::Say say() {
     return [this](const std::string& line) { said_.push_back(line); };
   }
@@ -55,7 +49,7 @@ class TranscriptTest : public ::testing::Test {
     return request_body(session.history(), {}, {});
   }
 
-  std::string root_;
+  testing::TemporaryFolder root_;
   PosixFs fs_;
   FakeClock clock_;
   std::vector<std::string> said_;
@@ -144,13 +138,31 @@ TEST_F(TranscriptTest, DamageInTheMiddleCostsItsLinesOnly) {
   EXPECT_EQ(chat.history.messages[1].content, "b");
 }
 
+TEST_F(TranscriptTest, TheLastModelItWasWithDecidesWhoseItIs) {
+  const auto of_another = [](const std::string& lines) {
+    return load_transcript(lines).was_with_other_than("Pocket");
+  };
+  const auto with = [](const std::string& model) {
+    return R"({"kind":"chat","format":1,"model":")" + model + R"(","url":"http://x"})" + "\n";
+  };
+  EXPECT_FALSE(of_another(""));
+  EXPECT_FALSE(of_another(with("Pocket")));
+  EXPECT_TRUE(of_another(with("Pocket-2")));
+  EXPECT_TRUE(of_another(with("Pocket") + with("Qwen3.5-35B")));
+  EXPECT_FALSE(of_another(with("Qwen3.5-35B") + with("Pocket")));
+  EXPECT_TRUE(of_another(with("")));
+  EXPECT_FALSE(of_another(R"({"kind":"user","content":"{\"model\":\"Qwen\"}","model":"Qwen"})"
+                          "\n"))
+      << "what is said names no model";
+}
+
 TEST_F(TranscriptTest, FilesAreTheOwnersAlone) {
   const ChatFolder chats = folder();
   (void)talk(chats, "one");
   struct stat info = {};
   ASSERT_EQ(::stat(chats.file_of("one").c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 0777U, 0600U);
-  ASSERT_EQ(::stat((root_ + "/samovar/chats").c_str(), &info), 0);
+  ASSERT_EQ(::stat(root_.at("samovar/chats").c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 0777U, 0700U);
 }
 
@@ -212,15 +224,14 @@ TEST_F(TranscriptTest, AFullDeviceIsAnErrorWithTheSystemsWords) {
 }
 
 TEST_F(TranscriptTest, AFolderThatCannotBeMadeStopsNothing) {
-  std::filesystem::create_directories(root_);
-  ASSERT_TRUE(write_new(root_ + "/samovar", "a file where the folder should be"));
+  ASSERT_TRUE(write_new(root_.at("samovar"), "a file where the folder should be"));
   const ChatFolder chats = folder();
   ChatSession session(chats, "one", {}, say());
   session.user("Hello");
   session.end({.end = ReplyEnd::complete}, "Hi", "");
   ASSERT_EQ(said_.size(), 1U) << "said once";
   EXPECT_NE(said_[0].find("not being saved"), std::string::npos);
-  std::filesystem::remove(root_ + "/samovar");
+  std::filesystem::remove(root_.at("samovar"));
   session.user("Again");
   const auto chat = chats.load("one");
   ASSERT_TRUE(chat);

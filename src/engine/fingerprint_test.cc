@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "engine/engine_testing.h"
+#include "tests/support/temporary_folder.h"
 
 namespace samovar::testing {
 namespace {
@@ -64,11 +65,9 @@ TEST(Fingerprint, DiffersWithTheRotationOfQuantisedState) {
 
 // A re-quantised or fine-tuned model under the same name.
 TEST(Fingerprint, DiffersWhenWeightsOrMetadataDo) {
-  const auto folder = std::filesystem::temp_directory_path() / "samovar-fingerprint";
-  std::filesystem::create_directories(folder);
-  const std::string copy = (folder / "model.gguf").string();
-  std::filesystem::copy_file(tiny("tiny-qwen3").model_path, copy,
-                             std::filesystem::copy_options::overwrite_existing);
+  const TemporaryFolder folder;
+  const std::string copy = folder.at("model.gguf");
+  std::filesystem::copy_file(tiny("tiny-qwen3").model_path, copy);
   const StateFormat same = format_of(small_options(copy));
   EXPECT_EQ(same.fingerprint, format_of(tiny("tiny-qwen3")).fingerprint);
   {
@@ -79,7 +78,6 @@ TEST(Fingerprint, DiffersWhenWeightsOrMetadataDo) {
     file.put(byte);
   }
   EXPECT_NE(format_of(small_options(copy)).fingerprint, same.fingerprint);
-  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/engine_testing.h"
+#include "tests/support/temporary_folder.h"
 
 namespace samovar::testing {
 namespace {
@@ -138,12 +139,8 @@ TEST(LlamaEngineOpen, ExplainsWhatIsWrong) {
 }
 
 TEST(LlamaEngineOpen, RefusesAFileThatIsNoModel) {
-  const std::string path = ::testing::TempDir() + "not_a_model.gguf";
-  std::FILE* file = std::fopen(path.c_str(), "w");
-  ASSERT_NE(file, nullptr);
-  std::fputs("hello", file);
-  std::fclose(file);
-  const auto engine = LlamaEngine::open(small_options(path));
+  const TemporaryFile file("hello");
+  const auto engine = LlamaEngine::open(small_options(file.path()));
   ASSERT_FALSE(engine);
   EXPECT_EQ(engine.error().field, "-m");
 }

@@ -17,6 +17,7 @@
 #include <thread>
 
 #include "fs/posix_calls.h"
+#include "tests/support/temporary_folder.h"
 
 namespace samovar {
 namespace {
@@ -29,17 +30,9 @@ Bytes bytes_of(std::string_view text) {
 
 class PosixFsTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = stdfs::temp_directory_path() / "samovar-fs-XXXXXX";
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-  }
-  void TearDown() override {
-    ::umask(022);
-    stdfs::remove_all(folder_);
-  }
+  void TearDown() override { ::umask(022); }
 
-  std::string at(const std::string& name) const { return join_path(folder_, name); }
+  std::string at(const std::string& name) const { return folder_.at(name); }
 
   void put(const std::string& name, std::string_view content) {
     auto writer = fs_.create(at(name));
@@ -59,7 +52,7 @@ class PosixFsTest : public ::testing::Test {
   }
 
   PosixFs fs_;
-  std::string folder_;
+  testing::TemporaryFolder folder_;
 };
 
 TEST_F(PosixFsTest, WritesAndReads) {
@@ -69,7 +62,7 @@ TEST_F(PosixFsTest, WritesAndReads) {
   EXPECT_TRUE((*writer)->write({}));
   EXPECT_TRUE((*writer)->write(bytes_of("world")));
   EXPECT_TRUE((*writer)->sync());
-  EXPECT_TRUE(fs_.sync_directory(folder_));
+  EXPECT_TRUE(fs_.sync_directory(folder_.path()));
 
   auto reader = fs_.open(at("a"));
   ASSERT_TRUE(reader);
@@ -157,9 +150,9 @@ TEST_F(PosixFsTest, WhatIsNotThereIsNotFound) {
 }
 
 TEST_F(PosixFsTest, AFolderIsNoFile) {
-  const auto reader = fs_.open(folder_);
+  const auto reader = fs_.open(folder_.path());
   ASSERT_FALSE(reader);
-  EXPECT_EQ(reader.error().message, "cannot open " + folder_ + ": Is a directory");
+  EXPECT_EQ(reader.error().message, "cannot open " + folder_.path() + ": Is a directory");
 }
 
 TEST_F(PosixFsTest, RenameReplaces) {
@@ -223,9 +216,9 @@ TEST_F(PosixFsTest, ExistingFoldersKeepTheirRights) {
 TEST_F(PosixFsTest, Lists) {
   put("a", "12345");
   ASSERT_TRUE(fs_.make_directory(at("d")));
-  ASSERT_EQ(::symlink(folder_.c_str(), at("link").c_str()), 0);
+  ASSERT_EQ(::symlink(folder_.path().c_str(), at("link").c_str()), 0);
   for (const bool details : {false, true}) {
-    auto entries = fs_.list(folder_, details);
+    auto entries = fs_.list(folder_.path(), details);
     ASSERT_TRUE(entries);
     std::ranges::sort(*entries, {}, &DirEntry::name);
     ASSERT_EQ(entries->size(), 3U);
@@ -246,13 +239,13 @@ TEST_F(PosixFsTest, Stat) {
   EXPECT_EQ(file->name, "a");
   EXPECT_EQ(file->bytes, 5U);
   EXPECT_FALSE(file->directory);
-  const auto folder = fs_.stat(folder_ + "/");
-  EXPECT_EQ(folder->name, stdfs::path(folder_).filename());
+  const auto folder = fs_.stat(folder_.at(""));
+  EXPECT_EQ(folder->name, stdfs::path(folder_.path()).filename());
   EXPECT_TRUE(folder->directory);
 }
 
 TEST_F(PosixFsTest, Space) {
-  const auto space = fs_.space(folder_);
+  const auto space = fs_.space(folder_.path());
   ASSERT_TRUE(space);
   EXPECT_GT(space->total, 0U);
   EXPECT_LE(space->free, space->total);

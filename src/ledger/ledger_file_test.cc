@@ -330,7 +330,7 @@ TEST_F(LedgerFileTest, AFileOfANewerVersionIsLeftAlone) {
 }
 
 TEST_F(LedgerFileTest, AFolderThatIsNotThereIsAnError) {
-  const auto opened = LedgerFile::open(folder + "/none/ledger.db");
+  const auto opened = LedgerFile::open(folder.at("none/ledger.db"));
   ASSERT_FALSE(opened.has_value());
   EXPECT_NE(opened.error().message.find("/none/ledger.db"), std::string::npos);
 }

@@ -31,11 +31,10 @@ class LedgerTest : public testing::LedgerFolder {
   }
   // What another process would find if this one died now.
   std::unique_ptr<Ledger> after_a_crash() {
-    copy = folder + "/crashed";
+    copy = folder.at("crashed");
     fs::create_directory(copy);
     for (const char* suffix : {"", "-wal"}) {
-      const std::string file = "/ledger.db" + std::string(suffix);
-      if (fs::exists(folder + file)) fs::copy_file(folder + file, copy + file);
+      if (fs::exists(path + suffix)) fs::copy_file(path + suffix, copy + "/ledger.db" + suffix);
     }
     LedgerOptions options;
     options.path = copy + "/ledger.db";
@@ -270,12 +269,12 @@ TEST_F(LedgerInMemory, ThenTheOldestRecords) {
 
 TEST_F(LedgerInMemory, AFileIsNotBoundedButMemoryInItsPlaceIs) {
   EXPECT_EQ(count(*filled(1 << 20, 150, path)).second, 150U);
-  EXPECT_LT(count(*filled(1 << 20, 150, folder + "/none/ledger.db")).second, 64U);
+  EXPECT_LT(count(*filled(1 << 20, 150, folder.at("none/ledger.db"))).second, 64U);
 }
 
 TEST_F(LedgerTest, AFileThatCannotBeUsedIsSaidAndCostsNoTurn) {
   LedgerOptions options;
-  options.path = folder + "/none/ledger.db";
+  options.path = folder.at("none/ledger.db");
   const auto ledger = Ledger::open(options, clock);
   ASSERT_NE(ledger, nullptr);
   EXPECT_NE(ledger->notice().find("memory only"), std::string::npos);

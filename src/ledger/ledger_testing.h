@@ -3,7 +3,6 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -14,23 +13,16 @@
 #include <vector>
 
 #include "fs/sqlite.h"
+#include "tests/support/temporary_folder.h"
 
 namespace samovar::testing {
 
 class LedgerFolder : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (std::filesystem::temp_directory_path() / "samovar-ledger-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    folder = name;
-    path = folder + "/ledger.db";
-  }
-  void TearDown() override { std::filesystem::remove_all(folder); }
-
   // Every byte of the database and of what stands beside it.
   [[nodiscard]] std::string all_bytes() const {
     std::string bytes;
-    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
       std::ifstream file(entry.path(), std::ios::binary);
       bytes.append(std::istreambuf_iterator<char>(file), {});
     }
@@ -38,15 +30,15 @@ class LedgerFolder : public ::testing::Test {
   }
   [[nodiscard]] std::vector<std::string> files() const {
     std::vector<std::string> names;
-    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
       names.push_back(entry.path().filename().string());
     }
     std::sort(names.begin(), names.end());
     return names;
   }
 
-  std::string folder;
-  std::string path;
+  TemporaryFolder folder;
+  std::string path = folder.at("ledger.db");
 };
 
 // Overwrites the database from byte `from` on while others have it open. Afterwards none of them

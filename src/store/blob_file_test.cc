@@ -5,14 +5,13 @@
 #include "store/blob_file.h"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "fs/posix_fs.h"
 #include "tests/support/blobs.h"
 #include "tests/support/sim_fs.h"
+#include "tests/support/temporary_folder.h"
 
 namespace samovar {
 namespace {
@@ -71,15 +70,13 @@ TEST(BlobFile, RoundTripsOnTheSimulatedFileSystem) {
 }
 
 TEST(BlobFile, RoundTripsOnTheRealFileSystem) {
-  std::string folder = std::filesystem::temp_directory_path() / "samovar-blob-XXXXXX";
-  ASSERT_NE(::mkdtemp(folder.data()), nullptr);
+  const testing::TemporaryFolder folder;
   PosixFs fs;
-  expect_round_trip(fs, folder);
+  expect_round_trip(fs, folder.path());
   Reader reader;
-  const std::string path = join_path(folder, "none.seg");
+  const std::string path = folder.at("none.seg");
   EXPECT_EQ(reader.read(fs, path, expectation_of(example_segment().header)).error().kind,
             Kind::missing);
-  std::filesystem::remove_all(folder);
 }
 
 TEST(BlobFile, WritesThePinnedBytes) {

@@ -3,7 +3,6 @@
 // machine's file system, since SQLite opens its own files.
 #include "store/catalog.h"
 
-#include <stdlib.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 
 #include "fs/sqlite.h"
 #include "tests/support/store_records.h"
+#include "tests/support/temporary_folder.h"
 
 namespace samovar {
 namespace {
@@ -47,20 +47,6 @@ std::vector<BlobRecord> sorted(std::vector<BlobRecord> records) {
 
 class CatalogTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    // In memory where there is such a folder: syncing is SQLite's business.
-    const stdfs::path memory = "/dev/shm";
-    const stdfs::path base = stdfs::exists(memory) ? memory : stdfs::temp_directory_path();
-    std::string pattern = base / "samovar-catalog-XXXXXX";
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    folder = pattern;
-    path = folder + "/catalog.db";
-  }
-  void TearDown() override {
-    catalog.reset();
-    stdfs::remove_all(folder);
-  }
-
   bool open() {
     catalog.reset();
     auto opened = Catalog::open(path);
@@ -105,8 +91,8 @@ class CatalogTest : public ::testing::Test {
     EXPECT_TRUE(taken || take());
   }
 
-  std::string folder;
-  std::string path;
+  TemporaryFolder folder = TemporaryFolder::in_memory();  // syncing is SQLite's business
+  std::string path = folder.at("catalog.db");
   std::unique_ptr<Catalog> catalog;
 };
 
@@ -168,7 +154,7 @@ TEST_F(CatalogTest, FilesAreTheirOwnersAloneWhateverTheUmask) {
   fill(some_records(4));
   ::umask(before);
   int files = 0;
-  for (const auto& entry : stdfs::directory_iterator(folder)) {
+  for (const auto& entry : stdfs::directory_iterator(folder.path())) {
     EXPECT_EQ(entry.status().permissions(), stdfs::perms::owner_read | stdfs::perms::owner_write)
         << entry.path();
     ++files;
@@ -179,14 +165,14 @@ TEST_F(CatalogTest, FilesAreTheirOwnersAloneWhateverTheUmask) {
 TEST_F(CatalogTest, BytesCountTheLogToo) {
   fill(some_records(200));
   std::uint64_t bytes_of_files = 0;
-  for (const auto& entry : stdfs::directory_iterator(folder)) {
+  for (const auto& entry : stdfs::directory_iterator(folder.path())) {
     bytes_of_files += on_disk(entry.file_size());
   }
   EXPECT_EQ(catalog->bytes(), bytes_of_files);
 }
 
 TEST_F(CatalogTest, AFolderThatIsNotThereIsAnError) {
-  const auto opened = Catalog::open(folder + "/none/catalog.db");
+  const auto opened = Catalog::open(folder.at("none/catalog.db"));
   ASSERT_FALSE(opened);
   EXPECT_NE(opened.error().message.find("/none/catalog.db"), std::string::npos);
 }
@@ -355,7 +341,7 @@ TEST_F(CatalogTest, LosingTheLogLosesAtMostWhatWasInIt) {
   const auto records = some_records(10);
   fill(records);
   // As after a power cut: the database without its log, and the log of another.
-  const std::string copy = folder + "/copy.db";
+  const std::string copy = folder.at("copy.db");
   stdfs::copy_file(path, copy);
   catalog.reset();
   stdfs::rename(copy, path);
@@ -372,7 +358,7 @@ TEST_F(CatalogTest, LosingTheLogLosesAtMostWhatWasInIt) {
 
 TEST_F(CatalogTest, ATornLogLoadsSaneRecords) {
   fill(some_records(100));
-  const std::string saved = folder + "/saved";
+  const std::string saved = folder.at("saved");
   stdfs::copy_file(path, saved + ".db");
   stdfs::copy_file(path + "-wal", saved + ".wal");
   catalog.reset();

@@ -4,15 +4,14 @@
 #include "store/store_admin.h"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "fs/posix_fs.h"
 #include "store/store_family.h"
 #include "tests/support/sim_fs.h"
 #include "tests/support/small_store.h"
+#include "tests/support/temporary_folder.h"
 
 namespace samovar {
 namespace {
@@ -254,30 +253,25 @@ TEST_F(StoreAdminTest, EverythingIsEverythingButWhatIsNotOurs) {
 
 class StoreAdminCatalogTest : public ::testing::Test {
  protected:
-  StoreAdminCatalogTest() {
-    std::string name = ::testing::TempDir() + "samovar_admin_XXXXXX";
-    root = mkdtemp(name.data());
-  }
-  ~StoreAdminCatalogTest() override { std::filesystem::remove_all(root); }
   std::unique_ptr<StoreAdmin> open(StoreAccess access) {
-    auto admin = StoreAdmin::open(fs, system_clock(), {.folder = root, .access = access});
+    auto admin = StoreAdmin::open(fs, system_clock(), {.folder = root.path(), .access = access});
     EXPECT_TRUE(admin) << admin.error().describe();
     return admin ? std::move(*admin) : nullptr;
   }
 
-  std::string root;
+  testing::TemporaryFolder root;
   PosixFs fs;
 };
 
 TEST_F(StoreAdminCatalogTest, TheCatalogIsReadWhereItMayBeAndKeptInStep) {
-  SmallStore store(fs, root);
+  SmallStore store(fs, root.path());
   const auto first = store.add({}, {}, 1);
   store.add({}, first, 2);
   EXPECT_FALSE(open(StoreAccess::read)->look()->from_catalog) << "there is none yet";
   EXPECT_EQ(open(StoreAccess::change)->rebuild()->records, 4U);
   EXPECT_TRUE(open(StoreAccess::read)->look()->from_catalog);
   {
-    const auto server = fs.lock(root + "/lock", "process 77");
+    const auto server = fs.lock(root.at("lock"), "process 77");
     const StoreContents contents = *open(StoreAccess::read)->look();
     EXPECT_FALSE(contents.from_catalog);
     EXPECT_EQ(contents.owner, "process 77");
@@ -288,12 +282,12 @@ TEST_F(StoreAdminCatalogTest, TheCatalogIsReadWhereItMayBeAndKeptInStep) {
     const StoreContents contents = *admin->look();
     ASSERT_TRUE(admin->remove(contents, {{BlobKind::snapshot, first.identity}}));
   }
-  const auto catalog = Catalog::open(root + "/catalog.db");
+  const auto catalog = Catalog::open(root.at("catalog.db"));
   EXPECT_EQ((*catalog)->load()->size(), 3U);
 }
 
 TEST_F(StoreAdminCatalogTest, TheCatalogRemembersWhatGcEvictedAndNothingElse) {
-  SmallStore store(fs, root);
+  SmallStore store(fs, root.path());
   const auto first = store.add({}, {}, 1);
   store.add({}, first, 2);
   {
@@ -301,19 +295,19 @@ TEST_F(StoreAdminCatalogTest, TheCatalogRemembersWhatGcEvictedAndNothingElse) {
     ASSERT_TRUE(admin->remove(*admin->look(), {{BlobKind::snapshot, first.identity}}));
     ASSERT_TRUE(admin->gc(*admin->look(), 0, true));  // says only what it would do
   }
-  EXPECT_TRUE((*Catalog::open(root + "/catalog.db"))->evicted().empty());
+  EXPECT_TRUE((*Catalog::open(root.at("catalog.db")))->evicted().empty());
   {
     const auto admin = open(StoreAccess::change);
     ASSERT_TRUE(admin->gc(*admin->look(), 0, false));
   }
-  EXPECT_EQ((*Catalog::open(root + "/catalog.db"))->evicted().size(), 3U);
+  EXPECT_EQ((*Catalog::open(root.at("catalog.db")))->evicted().size(), 3U);
 }
 
 TEST_F(StoreAdminCatalogTest, ADamagedCatalogIsMadeAgainFromTheFiles) {
-  SmallStore store(fs, root);
+  SmallStore store(fs, root.path());
   store.add({}, {}, 1);
   {
-    const auto catalog = fs.create(root + "/catalog.db");
+    const auto catalog = fs.create(root.at("catalog.db"));
     const std::vector<std::uint8_t> noise(8192, 7);
     ASSERT_TRUE((*catalog)->write(noise));
   }

@@ -3,14 +3,12 @@
 // once on the machine's own file system.
 #include "store/store_folder.h"
 
-#include <stdlib.h>
-
 #include <algorithm>
-#include <filesystem>
 
 #include "fs/posix_fs.h"
 #include "tests/support/blobs.h"
 #include "tests/support/sim_fs.h"
+#include "tests/support/temporary_folder.h"
 
 namespace samovar {
 namespace {
@@ -335,10 +333,9 @@ TEST_F(StoreFolderTest, PinsAreTheOldOrTheNewOnesAfterACrashAtAnyPoint) {
 }
 
 TEST(StoreFolderOnDisk, ScansAndKeepsPinsAsInMemory) {
-  std::string pattern = std::filesystem::temp_directory_path() / "samovar-folder-XXXXXX";
-  ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
+  const testing::TemporaryFolder parent;
   PosixFs fs;
-  StoreFolder folder(fs, pattern + "/store");
+  StoreFolder folder(fs, parent.at("store"));
   const Blob segment = testing::example_segment();
   ASSERT_TRUE(folder.prepare(&segment.header.model));
   const std::string path = folder.blob_path(segment.header.model, key_of(segment));
@@ -359,7 +356,6 @@ TEST(StoreFolderOnDisk, ScansAndKeepsPinsAsInMemory) {
   const auto second = folder.scan(first->found, {});
   ASSERT_TRUE(second);
   EXPECT_EQ(second->missing.size(), 1U);
-  std::filesystem::remove_all(pattern);
 }
 
 }  // namespace

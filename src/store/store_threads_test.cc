@@ -1,7 +1,5 @@
 // Goal: the store works with real threads on the machine's own file system, with its catalog.
 // Method: a folder in the temporary one; writers, readers and a restart, nothing timed.
-#include <stdlib.h>
-
 #include <algorithm>
 #include <condition_variable>
 
@@ -11,6 +9,7 @@
 #include "fs/posix_fs.h"
 #include "store/store.h"
 #include "tests/support/store_records.h"
+#include "tests/support/temporary_folder.h"
 
 namespace samovar {
 namespace {
@@ -25,19 +24,13 @@ constexpr std::size_t kTokenBytes = 1000;
 class StoreThreadsTest : public ::testing::Test {
  protected:
   StoreThreadsTest() {
-    std::string name = (std::filesystem::temp_directory_path() / "samovar-store-XXXXXX").string();
-    EXPECT_NE(::mkdtemp(name.data()), nullptr);
-    folder = name;
-    options.folder = folder + "/store";
+    options.folder = folder.at("store");
     options.size_max = std::uint64_t{1} << 30;
     options.buffer_bytes = std::size_t{4} << 20;
     options.model = model_named('m');
     options.needs_snapshot = true;
   }
-  ~StoreThreadsTest() override {
-    close();
-    std::filesystem::remove_all(folder);
-  }
+  ~StoreThreadsTest() override { close(); }
 
   void open() {
     writer = std::make_unique<ThreadPool>(1, "store-writer");
@@ -115,7 +108,7 @@ class StoreThreadsTest : public ::testing::Test {
   }
 
   PosixFs fs;
-  std::string folder;
+  TemporaryFolder folder;
   StoreOptions options;
   std::condition_variable came;
   std::unique_ptr<ThreadPool> writer;

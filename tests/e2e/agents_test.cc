@@ -6,7 +6,7 @@
 // (agent_shapes.h), and they come back as such clients send them. What of a prompt is new:
 // agent_client.h.
 #include "tests/e2e/idle_server.h"
-#include "tests/e2e/stored_files.h"
+#include "tests/support/temporary_folder.h"
 
 namespace samovar::testing {
 namespace {

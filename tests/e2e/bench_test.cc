@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "tests/e2e/server_process.h"
-#include "tests/e2e/stored_files.h"
+#include "tests/support/temporary_folder.h"
 
 namespace samovar::testing {
 namespace {

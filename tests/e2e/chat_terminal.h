@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <mutex>
@@ -20,34 +19,27 @@
 #include <vector>
 
 #include "tests/e2e/server_process.h"
+#include "tests/support/temporary_folder.h"
 
 namespace samovar::testing {
 
 // A folder that lives as long as the object; what the chat keeps there.
 class ChatState {
  public:
-  ChatState() {
-    std::string name = ::testing::TempDir() + "samovar-chat-XXXXXX";
-    path_ = ::mkdtemp(name.data());
-  }
-  ~ChatState() { std::filesystem::remove_all(path_); }
-  ChatState(const ChatState&) = delete;
-  ChatState& operator=(const ChatState&) = delete;
-
-  [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] const std::string& path() const { return folder_.path(); }
 
   // The bytes of one conversation's transcript.
   [[nodiscard]] std::string transcript(const std::string& name) const {
-    std::ifstream in(path_ + "/samovar/chats/" + name + ".jsonl", std::ios::binary);
+    std::ifstream in(folder_.at("samovar/chats/" + name + ".jsonl"), std::ios::binary);
     return {std::istreambuf_iterator<char>(in), {}};
   }
 
   [[nodiscard]] std::vector<std::string> environment() const {
-    return {"XDG_STATE_HOME=" + path_, "HOME=" + path_, "TERM=xterm", "LC_ALL=C.UTF-8"};
+    return {"XDG_STATE_HOME=" + path(), "HOME=" + path(), "TERM=xterm", "LC_ALL=C.UTF-8"};
   }
 
  private:
-  std::string path_;
+  TemporaryFolder folder_;
 };
 
 class ChatTerminal {

@@ -9,6 +9,7 @@
 #include "tests/e2e/chat_client.h"
 #include "tests/e2e/server_process.h"
 #include "tests/e2e/stored_files.h"
+#include "tests/support/temporary_folder.h"
 
 namespace samovar::testing {
 namespace {

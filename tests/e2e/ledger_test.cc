@@ -6,6 +6,7 @@
 
 #include "tests/e2e/chat_client.h"
 #include "tests/e2e/server_process.h"
+#include "tests/support/temporary_folder.h"
 
 namespace samovar::testing {
 namespace {
@@ -14,15 +15,8 @@ namespace fs = std::filesystem;
 
 class LedgerEndToEnd : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "samovar-e2e-ledger-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    folder = name;
-  }
-  void TearDown() override { fs::remove_all(folder); }
-
   [[nodiscard]] ServerProcess::Words options(ServerProcess::Words more = {}) const {
-    ServerProcess::Words words = {"-c", "16384", "--store-dir", folder};
+    ServerProcess::Words words = {"-c", "16384", "--store-dir", folder.path()};
     words.insert(words.end(), more.begin(), more.end());
     return words;
   }
@@ -61,7 +55,7 @@ class LedgerEndToEnd : public ::testing::Test {
   }
   [[nodiscard]] std::string all_bytes() const {
     std::string bytes;
-    for (const auto& entry : fs::directory_iterator(folder)) {
+    for (const auto& entry : fs::directory_iterator(folder.path())) {
       if (!entry.is_regular_file()) continue;
       std::ifstream file(entry.path(), std::ios::binary);
       bytes.append(std::istreambuf_iterator<char>(file), {});
@@ -69,7 +63,7 @@ class LedgerEndToEnd : public ::testing::Test {
     return bytes;
   }
 
-  std::string folder;
+  TemporaryFolder folder;
 };
 
 // Goal: what was streamed before the client left is kept to the last token, can be listed, fetched

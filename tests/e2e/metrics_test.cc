@@ -7,6 +7,7 @@
 #include "tests/e2e/server_process.h"
 #include "tests/e2e/stored_files.h"
 #include "tests/support/exposition.h"
+#include "tests/support/temporary_folder.h"
 
 namespace samovar::testing {
 namespace {

@@ -8,6 +8,7 @@
 
 #include "tests/e2e/chat_client.h"
 #include "tests/e2e/server_process.h"
+#include "tests/support/temporary_folder.h"
 
 namespace samovar::testing {
 namespace {
@@ -299,16 +300,9 @@ TEST(MissWithoutStore, AnEvictedSessionIsNamed) {
 
 class MissWithStore : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "samovar-e2e-miss-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    folder = name;
-  }
-  void TearDown() override { fs::remove_all(folder); }
-
   // One turn with a server that ends and leaves it in the store; what a client then has.
   [[nodiscard]] Json stored_conversation() const {
-    ServerProcess server({"-c", "8192", "--store-dir", folder});
+    ServerProcess server({"-c", "8192", "--store-dir", folder.path()});
     Talk talk(server.port());
     talk.messages.push_back(message("system", prose(800, 1)));
     talk.say("First question.");
@@ -317,12 +311,12 @@ class MissWithStore : public ::testing::Test {
     return talk.messages;
   }
 
-  std::string folder;
+  TemporaryFolder folder;
 };
 
 TEST_F(MissWithStore, ARestartCostsNothingAndMissesNothing) {
   const Json messages = stored_conversation();
-  const ServerProcess server({"-c", "8192", "--store-dir", folder});
+  const ServerProcess server({"-c", "8192", "--store-dir", folder.path()});
   Talk talk(server.port());
   talk.messages = messages;
   talk.say("Second question.");
@@ -332,10 +326,10 @@ TEST_F(MissWithStore, ARestartCostsNothingAndMissesNothing) {
 
 TEST_F(MissWithStore, FilesThatWereTakenAwayAreAMissThatIsExplained) {
   const Json messages = stored_conversation();
-  for (const auto& entry : fs::directory_iterator(folder)) {
+  for (const auto& entry : fs::directory_iterator(folder.path())) {
     if (entry.is_directory()) fs::remove_all(entry.path());
   }
-  const ServerProcess server({"-c", "8192", "--store-dir", folder});
+  const ServerProcess server({"-c", "8192", "--store-dir", folder.path()});
   Talk talk(server.port());
   talk.messages = messages;
   talk.say("Second question.");
@@ -345,7 +339,7 @@ TEST_F(MissWithStore, FilesThatWereTakenAwayAreAMissThatIsExplained) {
 
 TEST_F(MissWithStore, DamagedFilesAreNamedAsAFailedRestore) {
   const Json messages = stored_conversation();
-  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+  for (const auto& entry : fs::recursive_directory_iterator(folder.path())) {
     if (entry.path().extension() != ".seg" && entry.path().extension() != ".snap") continue;
     const int file = open(entry.path().c_str(), O_RDWR | O_CLOEXEC);
     ASSERT_GE(file, 0);
@@ -356,7 +350,7 @@ TEST_F(MissWithStore, DamagedFilesAreNamedAsAFailedRestore) {
     ASSERT_EQ(pwrite(file, &byte, 1, size - 9), 1);
     close(file);
   }
-  const ServerProcess server({"-c", "8192", "--store-dir", folder});
+  const ServerProcess server({"-c", "8192", "--store-dir", folder.path()});
   Talk talk(server.port());
   talk.messages = messages;
   talk.say("Second question.");
@@ -365,7 +359,7 @@ TEST_F(MissWithStore, DamagedFilesAreNamedAsAFailedRestore) {
 
 TEST_F(MissWithStore, AnotherModelIsNamed) {
   const Json messages = stored_conversation();
-  const ServerProcess server({"-c", "8192", "--store-dir", folder}, "tiny-qwen35");
+  const ServerProcess server({"-c", "8192", "--store-dir", folder.path()}, "tiny-qwen35");
   Talk talk(server.port());
   talk.messages = messages;
   talk.say("Second question.");

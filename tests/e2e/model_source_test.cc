@@ -15,6 +15,7 @@
 #include "tests/e2e/chat_client.h"
 #include "tests/e2e/server_process.h"
 #include "tests/support/fake_hub.h"
+#include "tests/support/temporary_folder.h"
 
 namespace samovar::testing {
 namespace {
@@ -51,11 +52,8 @@ class ModelSourceTest : public ::testing::Test {
     const std::string model = bytes_of(std::string(SAMOVAR_MODELS) + "/tiny-qwen35moe.gguf");
     ASSERT_FALSE(model.empty()) << "run `make models`";
     hub_.put("tiny-Q8_0.gguf", model);
-    std::string pattern = stdfs::temp_directory_path() / "samovar-source-XXXXXX";
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
     ::setenv("HF_ENDPOINT", hub_.url().c_str(), 1);
-    ::setenv("HF_HOME", folder_.c_str(), 1);
+    ::setenv("HF_HOME", folder_.path().c_str(), 1);
     for (const char* name : {"HF_TOKEN", "HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE", "HF_HUB_OFFLINE",
                              "MODEL_ENDPOINT"}) {
       ::unsetenv(name);
@@ -64,7 +62,6 @@ class ModelSourceTest : public ::testing::Test {
   void TearDown() override {
     ::unsetenv("HF_ENDPOINT");
     ::unsetenv("HF_HOME");
-    stdfs::remove_all(folder_);
   }
   static void expect_answers(const ServerProcess& server) {
     const Reply reply = chat(server.port(), request({message("user", "hello")}, 4));
@@ -77,7 +74,7 @@ class ModelSourceTest : public ::testing::Test {
   // Bytes of the model that came so far.
   [[nodiscard]] std::uintmax_t downloaded() const {
     std::error_code gone;
-    const stdfs::directory_iterator blobs(folder_ + "/hub/models--test--tiny/blobs", gone);
+    const stdfs::directory_iterator blobs(folder_.at("hub/models--test--tiny/blobs"), gone);
     for (const auto& entry : blobs) {
       if (entry.path().extension() == ".incomplete") return stdfs::file_size(entry.path(), gone);
     }
@@ -85,7 +82,7 @@ class ModelSourceTest : public ::testing::Test {
   }
 
   FakeHub hub_;
-  std::string folder_;
+  TemporaryFolder folder_;
 };
 
 TEST_F(ModelSourceTest, ServesFromTheHubAndAgainOffline) {
@@ -110,12 +107,12 @@ TEST_F(ModelSourceTest, UnreachableHubUsesTheCacheAndSaysSo) {
 
 TEST_F(ModelSourceTest, SplitModelsAreServedFromTheHubAndFromAnyPart) {
   const std::string make = std::string(SAMOVAR_BINARY) +
-                           "/samovar-mkmodel --arch qwen3 --parts 3 " + "--out " + folder_ +
+                           "/samovar-mkmodel --arch qwen3 --parts 3 " + "--out " + folder_.path() +
                            "/x-Q4_0.gguf >/dev/null";
   ASSERT_EQ(std::system(make.c_str()), 0);
   for (int part = 1; part <= 3; ++part) {
     const std::string name = "x-Q4_0-0000" + std::to_string(part) + "-of-00003.gguf";
-    hub_.put("Q4_0/" + name, bytes_of(folder_ + "/" + name));
+    hub_.put("Q4_0/" + name, bytes_of(folder_.at(name)));
   }
   {
     const ServerProcess server(ServerProcess::Source{{"-hf", "test/tiny:q4_0"}}, {"-c", "1024"});
@@ -123,11 +120,11 @@ TEST_F(ModelSourceTest, SplitModelsAreServedFromTheHubAndFromAnyPart) {
   }
   {
     const ServerProcess server(
-        ServerProcess::Source{{"-m", folder_ + "/x-Q4_0-00002-of-00003.gguf"}}, {"-c", "1024"});
+        ServerProcess::Source{{"-m", folder_.at("x-Q4_0-00002-of-00003.gguf")}}, {"-c", "1024"});
     expect_answers(server);
   }
-  stdfs::remove(folder_ + "/x-Q4_0-00003-of-00003.gguf");
-  ServerProcess refused(ServerProcess::Source{{"-m", folder_ + "/x-Q4_0-00001-of-00003.gguf"}}, {},
+  stdfs::remove(folder_.at("x-Q4_0-00003-of-00003.gguf"));
+  ServerProcess refused(ServerProcess::Source{{"-m", folder_.at("x-Q4_0-00001-of-00003.gguf")}}, {},
                         ServerProcess::Expect::refusal);
   expect_says(refused, "x-Q4_0-00003-of-00003.gguf");
   EXPECT_EQ(refused.exit_code(), 2);

@@ -1,9 +1,12 @@
 // Goal: a newcomer without a model talks with one at once, is told what it is and how to get
 // another. Method: `samovar serve` and `samovar chat` without a model and without a server.
+#include <filesystem>
+#include <fstream>
 #include <regex>
 
 #include "tests/e2e/chat_client.h"
 #include "tests/e2e/chat_terminal.h"
+#include "tests/e2e/raw_client.h"
 #include "tests/e2e/server_process.h"
 
 namespace samovar::testing {
@@ -22,17 +25,7 @@ TEST(PocketInTheBox, IsServedWithoutAModel) {
 }
 
 // Where a server of somebody's is at the usual address, the chat talks with that one.
-bool usual_port_taken() {
-  const int probe = ::socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in address = {};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(8080);
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  const bool taken =
-      ::connect(probe, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
-  ::close(probe);
-  return taken;
-}
+bool usual_port_taken() { return RawClient(8080).connected(); }
 
 TEST(PocketInTheBox, IsWhoAChatWithoutAServerTalksWith) {
   if (usual_port_taken()) GTEST_SKIP() << "something is served at port 8080";

@@ -8,13 +8,13 @@
 #include <sys/wait.h>
 
 #include <cstdio>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "tests/e2e/server_process.h"
+#include "tests/support/temporary_folder.h"
 
 namespace samovar::testing {
 namespace {
@@ -23,12 +23,6 @@ using Json = nlohmann::json;
 
 class ReplayTest : public ::testing::Test {
  protected:
-  ReplayTest() {
-    std::string path = ::testing::TempDir() + "/replayXXXXXX";
-    folder = mkdtemp(path.data());
-  }
-  ~ReplayTest() override { std::filesystem::remove_all(folder); }
-
   struct Outcome {
     int code = -1;
     std::string text;  // stdout and stderr
@@ -50,7 +44,7 @@ class ReplayTest : public ::testing::Test {
   static std::string against(const ServerProcess& server) {
     return " --against http://127.0.0.1:" + std::to_string(server.port());
   }
-  [[nodiscard]] std::string at(const char* name) const { return folder + "/" + name; }
+  [[nodiscard]] std::string at(const char* name) const { return folder.at(name); }
   [[nodiscard]] std::string content(const char* name) const {
     std::ifstream file(at(name), std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
@@ -65,7 +59,7 @@ class ReplayTest : public ::testing::Test {
   }
 
   const std::vector<std::string> small = {"-c", "8192", "-np", "2"};
-  std::string folder;
+  TemporaryFolder folder;
 };
 
 TEST_F(ReplayTest, WhatAServerRecordsIsReplayedWithEqualOutputs) {

@@ -1,26 +1,16 @@
 // The Responses API over HTTP: a follow-up that names the response before it computes its new
 // tokens only, also after a restart; a reply in the background outlives its client and its server.
-#include <filesystem>
-
 #include "tests/e2e/chat_client.h"
 #include "tests/e2e/server_process.h"
+#include "tests/support/temporary_folder.h"
 
 namespace samovar::testing {
 namespace {
 
-namespace fs = std::filesystem;
-
 class ResponsesEndToEnd : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "samovar-e2e-responses-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    folder = name;
-  }
-  void TearDown() override { fs::remove_all(folder); }
-
   [[nodiscard]] ServerProcess::Words options() const {
-    return {"-c", "16384", "--store-dir", folder};
+    return {"-c", "16384", "--store-dir", folder.path()};
   }
   static Json body(const std::string& input, int tokens) {
     return {{"input", input}, {"max_output_tokens", tokens}, {"temperature", 0}, {"seed", 1}};
@@ -35,7 +25,7 @@ class ResponsesEndToEnd : public ::testing::Test {
     return response["status"] == "queued" || response["status"] == "in_progress";
   }
 
-  std::string folder;
+  TemporaryFolder folder;
 };
 
 TEST_F(ResponsesEndToEnd, AFollowUpComputesItsNewTokensOnlyAlsoAfterARestart) {

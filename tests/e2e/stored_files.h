@@ -1,11 +1,7 @@
-// What a server left in its store's folder, read with the store's own reader; and folders that
-// vanish with the test. One thread; the folder may change meanwhile: what vanishes while it is read
-// is left out.
+// What a server left in its store's folder, read with the store's own reader. One thread; the
+// folder may change meanwhile: what vanishes while it is read is left out.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -15,26 +11,6 @@
 #include "store/blob_record.h"
 
 namespace samovar::testing {
-
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = std::filesystem::temp_directory_path() / "samovar-e2e-XXXXXX";
-    if (::mkdtemp(name.data()) == nullptr) ADD_FAILURE() << "cannot make a folder like " << name;
-    path_ = name;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  [[nodiscard]] const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 class StoredFiles {
  public:

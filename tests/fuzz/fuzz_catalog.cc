@@ -1,15 +1,13 @@
 // Fuzz target: the catalog. An input is the database file; it must open, load, take changes and
 // give them back, as it is or made again.
-#include <stdlib.h>
-
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 
 #include "store/catalog.h"
 #include "tests/fuzz/targets.h"
 #include "tests/support/store_records.h"
+#include "tests/support/temporary_folder.h"
 
 namespace samovar::fuzz_catalog {
 namespace {
@@ -17,23 +15,6 @@ namespace {
 void require(bool holds) {
   if (!holds) std::abort();
 }
-
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    const std::filesystem::path memory = "/dev/shm";
-    const bool in_memory = std::filesystem::exists(memory);
-    path_ = (in_memory ? memory : std::filesystem::temp_directory_path()) / "samovar-fuzz-XXXXXX";
-    require(::mkdtemp(path_.data()) != nullptr);
-  }
-  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  [[nodiscard]] const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 bool holds(Catalog& catalog, const BlobRecord& wanted) {
   const auto records = catalog.load();
@@ -47,8 +28,8 @@ bool holds(Catalog& catalog, const BlobRecord& wanted) {
 }  // namespace
 
 void run(Bytes input) {
-  const TemporaryFolder folder;
-  const std::string path = folder.path() + "/catalog.db";
+  const auto folder = testing::TemporaryFolder::in_memory();
+  const std::string path = folder.at("catalog.db");
   std::ofstream(path, std::ios::binary)
       .write(reinterpret_cast<const char*>(input.data()),
              static_cast<std::streamsize>(input.size()));

@@ -4,9 +4,8 @@
 //
 // Method: as warm_test.cc: the real engine, chat template and scheduler; "cold" is a fresh engine
 // that sees only the last prompt. Re-warms run between turns as the server has them run.
-#include <filesystem>
-
 #include "tests/reuse/session.h"
+#include "tests/support/temporary_folder.h"
 
 namespace samovar {
 namespace {
@@ -15,13 +14,6 @@ constexpr Position kCells = 16'384;
 
 class Rewarm : public ::testing::TestWithParam<std::string> {
  protected:
-  void SetUp() override {
-    std::string pattern = std::filesystem::temp_directory_path() / "samovar-rewarm-XXXXXX";
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   [[nodiscard]] static std::unique_ptr<Session> start(const std::string& folder = {}) {
     return std::make_unique<Session>(GetParam(), kCells, 2, folder, 4096);
   }
@@ -30,7 +22,7 @@ class Rewarm : public ::testing::TestWithParam<std::string> {
   // Templates of the others have no reasoning to drop.
   [[nodiscard]] static bool reasons() { return GetParam().contains("qwen"); }
 
-  std::string folder_;
+  testing::TemporaryFolder folder_;
 };
 
 INSTANTIATE_TEST_SUITE_P(TinyModels, Rewarm, ::testing::ValuesIn(testing::tiny_models()),
@@ -84,13 +76,13 @@ TEST_P(Rewarm, WhatWasWarmedComesBackAfterARestart) {
   if (!reasons()) GTEST_SKIP() << "its template drops nothing";
   ChatRequest chat = tool_loop(8, 2);
   {
-    const auto session = start(folder_);
+    const auto session = start(folder_.path());
     const Answer answer = session->ask(chat);
     ASSERT_TRUE(session->rewarm(chat, answer));
     add_exchange(*session, chat, answer, 910);
     session->save();
   }
-  const Answer next = start(folder_)->ask(chat);
+  const Answer next = start(folder_.path())->ask(chat);
   EXPECT_EQ(next.timings.source, ReuseSource::store);
   EXPECT_LE(next.timings.computed_tokens, 150 + kSplitCost);
   EXPECT_EQ(next.text, cold(chat));
@@ -123,7 +115,7 @@ TEST_P(Rewarm, AClockCostsTheSameAfterARestart) {
   ChatRequest chat = conversation(1000, 6);
   Position clock_at = 0;
   {
-    const auto session = start(folder_);
+    const auto session = start(folder_.path());
     set_clock(chat, 0);
     Answer answer = session->ask(chat);
     add_exchange(*session, chat, answer, 930);
@@ -134,7 +126,7 @@ TEST_P(Rewarm, AClockCostsTheSameAfterARestart) {
     session->save();
   }
   set_clock(chat, 2);
-  const Answer next = start(folder_)->ask(chat);
+  const Answer next = start(folder_.path())->ask(chat);
   EXPECT_EQ(next.timings.source, ReuseSource::store);
   EXPECT_GT(next.timings.reused_tokens, clock_at - kUbatch);
   EXPECT_EQ(next.text, cold(chat));

@@ -10,6 +10,7 @@
 #include "store/blob_format.h"
 #include "tests/reuse/session.h"
 #include "tests/support/blobs.h"
+#include "tests/support/temporary_folder.h"
 
 namespace samovar {
 namespace {
@@ -18,26 +19,19 @@ constexpr Position kCells = 12'288;
 
 class Stored : public ::testing::TestWithParam<std::string> {
  protected:
-  void SetUp() override {
-    std::string pattern = std::filesystem::temp_directory_path() / "samovar-stored-XXXXXX";
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   [[nodiscard]] std::unique_ptr<Session> start(const std::string& folder) const {
     return std::make_unique<Session>(GetParam(), kCells, 2, folder);
   }
 
   [[nodiscard]] std::vector<std::string> files(const std::string& extension) const {
     std::vector<std::string> found;
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_)) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_.path())) {
       if (entry.path().extension() == extension) found.push_back(entry.path().string());
     }
     return found;
   }
 
-  std::string folder_;
+  testing::TemporaryFolder folder_;
 };
 
 INSTANTIATE_TEST_SUITE_P(TinyModels, Stored, ::testing::ValuesIn(testing::tiny_models()),
@@ -62,7 +56,7 @@ std::vector<Answer> twelve_turns(const std::string& model, const std::string& fo
 
 TEST_P(Stored, RestartsBetweenAllTurnsChangeNoByte) {
   const auto through = twelve_turns(GetParam(), "", false);
-  const auto restarted = twelve_turns(GetParam(), folder_, true);
+  const auto restarted = twelve_turns(GetParam(), folder_.path(), true);
   ASSERT_EQ(through.size(), 12U);
   ASSERT_EQ(restarted.size(), 12U);
   for (std::size_t turn = 0; turn < through.size(); ++turn) {
@@ -77,13 +71,13 @@ TEST_P(Stored, RestartsBetweenAllTurnsChangeNoByte) {
 TEST_P(Stored, APromptResumedFromDiskEqualsTheSamePromptCold) {
   ChatRequest chat = conversation(6000, 41);
   {
-    const auto session = start(folder_);
+    const auto session = start(folder_.path());
     ASSERT_TRUE(session->ok());
     const Answer first = session->ask(chat);
     add_exchange(*session, chat, first, 410);
     session->save();
   }
-  const Answer resumed = start(folder_)->ask(chat);
+  const Answer resumed = start(folder_.path())->ask(chat);
   const Answer cold = start("")->ask(chat);
   EXPECT_EQ(resumed.timings.source, ReuseSource::store);
   EXPECT_LT(resumed.timings.computed_tokens, 300);
@@ -94,7 +88,7 @@ TEST_P(Stored, APromptResumedFromDiskEqualsTheSamePromptCold) {
 TEST_P(Stored, ABitThatRotsIsNoticedAndTheTurnGoesOnFromAShorterCheckpoint) {
   ChatRequest chat = conversation(3000, 42);
   {
-    const auto session = start(folder_);
+    const auto session = start(folder_.path());
     ASSERT_TRUE(session->ok());
     const Answer first = session->ask(chat);
     add_exchange(*session, chat, first, 420);
@@ -107,7 +101,7 @@ TEST_P(Stored, ABitThatRotsIsNoticedAndTheTurnGoesOnFromAShorterCheckpoint) {
     file.seekp(-1000, std::ios::end);
     file.put(byte);
   }
-  const auto session = start(folder_);
+  const auto session = start(folder_.path());
   const Answer answer = session->ask(chat);
   EXPECT_EQ(answer.timings.source, ReuseSource::none);  // every segment was bad
   EXPECT_EQ(answer.text, start("")->ask(chat).text);
@@ -119,7 +113,7 @@ TEST_P(Stored, ABitThatRotsIsNoticedAndTheTurnGoesOnFromAShorterCheckpoint) {
 TEST_P(Stored, CanaryAWrongByteThatPassesTheChecksumsChangesTheReply) {
   ChatRequest chat = conversation(3000, 43);
   {
-    const auto session = start(folder_);
+    const auto session = start(folder_.path());
     ASSERT_TRUE(session->ok());
     const Answer first = session->ask(chat);
     add_exchange(*session, chat, first, 430);
@@ -142,7 +136,7 @@ TEST_P(Stored, CanaryAWrongByteThatPassesTheChecksumsChangesTheReply) {
     std::ofstream(path, std::ios::binary | std::ios::trunc)
         .write(reinterpret_cast<const char*>(forged.data()), static_cast<long>(forged.size()));
   }
-  const Answer answer = start(folder_)->ask(chat);
+  const Answer answer = start(folder_.path())->ask(chat);
   EXPECT_EQ(answer.timings.source, ReuseSource::store);
   EXPECT_NE(answer.text, start("")->ask(chat).text);
 }
@@ -150,12 +144,12 @@ TEST_P(Stored, CanaryAWrongByteThatPassesTheChecksumsChangesTheReply) {
 TEST_P(Stored, AnInterruptedPrefillGoesOnAfterARestart) {
   const ChatRequest chat = conversation(6000, 44);
   {
-    const auto session = start(folder_);
+    const auto session = start(folder_.path());
     ASSERT_TRUE(session->ok());
     session->ask_and_leave(chat, 0.7);
     session->save();
   }
-  const Answer answer = start(folder_)->ask(chat);
+  const Answer answer = start(folder_.path())->ask(chat);
   EXPECT_EQ(answer.timings.source, ReuseSource::store);
   EXPECT_GT(answer.timings.reused_tokens, answer.offered / 2);
   EXPECT_EQ(answer.text, start("")->ask(chat).text);
@@ -163,7 +157,7 @@ TEST_P(Stored, AnInterruptedPrefillGoesOnAfterARestart) {
 
 TEST_P(Stored, SessionsThatDoNotFitInMemoryComeBackFromDisk) {
   constexpr int kSessions = 6;
-  Session session(GetParam(), 4096, 2, folder_);  // room for two
+  Session session(GetParam(), 4096, 2, folder_.path());  // room for two
   ASSERT_TRUE(session.ok());
   std::vector<ChatRequest> chats;
   for (unsigned i = 0; i < kSessions; ++i) chats.push_back(conversation(1400, 500 + 50 * i));

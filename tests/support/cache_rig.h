@@ -22,6 +22,7 @@
 #include "hub/fetch_model.h"
 #include "hub/hub_tools.h"
 #include "tests/support/fake_hub.h"
+#include "tests/support/temporary_folder.h"
 
 namespace samovar::testing {
 
@@ -101,15 +102,9 @@ class SmallDisk final : public CacheFs {
 class CacheRig {
  public:
   CacheRig() {
-    std::string pattern = std::filesystem::temp_directory_path() / "samovar-hub-XXXXXX";
-    EXPECT_NE(::mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-    settings.cache = folder_ + "/hub";
+    settings.cache = folder_.at("hub");
     settings.stall = kSecond;
   }
-  ~CacheRig() { std::filesystem::remove_all(folder_); }
-  CacheRig(const CacheRig&) = delete;
-  CacheRig& operator=(const CacheRig&) = delete;
 
   hub::HubSettings settings;
   SmallDisk disk;
@@ -159,7 +154,7 @@ class CacheRig {
     return std::ranges::any_of(
         said, [&](const std::string& line) { return line.find(text) != std::string::npos; });
   }
-  [[nodiscard]] std::string folder() const { return folder_; }
+  [[nodiscard]] const std::string& folder() const { return folder_.path(); }
   // Below the cache.
   [[nodiscard]] std::string at(const std::string& path) const {
     return settings.cache + "/" + path;
@@ -177,7 +172,7 @@ class CacheRig {
   }
 
  private:
-  std::string folder_;
+  TemporaryFolder folder_;
 };
 
 // Bytes that repeat nowhere, the same for one seed.
