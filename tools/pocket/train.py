@@ -41,17 +41,20 @@ class Stage:
     garbled: float = 0.0  # share of messages whose words are garbled
     further: float = 0.0  # share of the further wordings (corpus/wordings_further.py)
     written: float = 0.0  # share of the written ones (corpus/written.py)
+    requests: float = 0.0  # and of those that of requests.txt; share of requests that end as commands
+    corrections: float = 0.0  # share of exchanges that correct, beside the usual ones
     salads: float = 0.0  # of the others: share of which little but the words that matter is left
 
     def shares(self):
-        return {name: getattr(self, name) for name in ("copying", "sums", "garbled", "salads", "further", "written")}
+        names = ("copying", "sums", "garbled", "salads", "further", "written", "requests", "corrections")
+        return {name: getattr(self, name) for name in names}
 
     def rate(self, step, steps):
         warmth = min(1.0, (step + 1) / WARMUP) if self is STAGES[0] else 1.0
         return warmth * (self.begin + (self.end - self.begin) * step / steps)
 
 
-# About 28 million tokens, a third of them in rows of 2,048 and more. Small batches at first: steps count
+# About 33 million tokens, a third of them in rows of 2,048 and more. Small batches at first: steps count
 # more than the tokens in them.
 # The first stage is mostly copying: recall cannot begin before attention has learned to find what
 # stood before and to go on from there, which happens after about 250 steps.
@@ -65,6 +68,12 @@ STAGES = (
     Stage("written", 8, 512, 1500, 0.9e-3, 0.4e-3, sums=0.03, garbled=0.15, salads=0.1, further=0.2, written=0.7),
     Stage("last", 4, 1024, 400, 0.4e-3, 0.15e-3, sums=0.04, garbled=0.1, salads=0.1, further=0.2, written=0.6),
     Stage("last longest", 2, 4608, 100, 0.2e-3, 0.0, sums=0.04, garbled=0.1, salads=0.1, further=0.2, written=0.6),
+    Stage("requests", 8, 512, 900, 0.7e-3, 0.3e-3, sums=0.03, garbled=0.1, salads=0.08, further=0.2, written=0.65,
+          requests=0.45, corrections=0.05),
+    Stage("end", 4, 1024, 250, 0.3e-3, 0.12e-3, sums=0.04, garbled=0.1, salads=0.05, further=0.2, written=0.55,
+          requests=0.4, corrections=0.05),
+    Stage("end longest", 2, 4608, 70, 0.2e-3, 0.0, sums=0.04, garbled=0.1, salads=0.05, further=0.2, written=0.55,
+          requests=0.4, corrections=0.05),
 )
 
 

@@ -92,10 +92,19 @@ def _dress(rng, text, openers, closers, mark, slips):
     return text + (mark if rng.random() < 0.8 else "")
 
 
-def question(rng, text):
+_COMMANDS = frozenset("""tell say give name call repeat remind write list show let spell read state recite type
+mention recall remember fill finish complete find look think help please kindly guess hand bring fetch pick print put
+reveal share confirm check try answer explain describe teach quote pass supply provide just now go come I""".split())
+
+
+def question(rng, text, requests=0.0):
+    """`requests`: share of those questions that are commands or sentences and end as such."""
     if rng.random() < 0.08:
         text = text.lower()
-    return _dress(rng, text, OPENERS, QUESTION_CLOSERS, "?", slips=0.06)
+    mark = "?"
+    if requests > 0 and rng.random() < (requests if text.split(" ", 1)[0] in _COMMANDS else 0.1 * requests):
+        mark = rng.choice("...!")
+    return _dress(rng, text, OPENERS, QUESTION_CLOSERS, mark, slips=0.06)
 
 
 def statement(rng, text):

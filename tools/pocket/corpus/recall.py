@@ -48,13 +48,13 @@ class Attribute:
         fills = {key: expand(rng, text) for key, text in self.fills.items()}
         return expand(rng, pattern, **fills, **values)
 
-    def state(self, rng, value, further=0.0, written=0.0):
-        """`further`, `written`: shares of those wordings, which the first stages do not have."""
-        text = self.say(rng, self._pattern(rng, "S", further, written), v=value)
+    def state(self, rng, value, further=0.0, written=0.0, requests=0.0):
+        """Shares of wordings that the first stages do not have; `requests`: of the written ones."""
+        text = self.say(rng, self._pattern(rng, "S", further, written, requests), v=value)
         return re.sub(r"\ba (?=[aeiou])", "an ", text)
 
-    def ask(self, rng, further=0.0, written=0.0):
-        return self.say(rng, self._pattern(rng, "Q", further, written))
+    def ask(self, rng, further=0.0, written=0.0, requests=0.0):
+        return self.say(rng, self._pattern(rng, "Q", further, written, requests))
 
     def further(self):
         """(statements, questions) of the family."""
@@ -62,7 +62,8 @@ class Attribute:
 
     def written(self):
         """(statements, questions) of the attribute and its family."""
-        return tuple(one_by_one.wordings(self.family(), kind) + one_by_one.wordings(self.subject, kind) for kind in "SQ")
+        return tuple(one_by_one.wordings(self.family(), kind) + one_by_one.wordings(self.subject, kind) +
+                     one_by_one.requests(self.subject, kind) for kind in "SQ")
 
     def family(self):
         return _FAMILIES[self.statements]
@@ -74,9 +75,9 @@ class Attribute:
             return one_by_one.value(rng, kind)
         return self.value(rng)
 
-    def _pattern(self, rng, kind, further, written):
+    def _pattern(self, rng, kind, further, written, requests):
         if written > 0 and rng.random() < written:
-            return one_by_one.choose(rng, self.family(), self.subject, kind)
+            return one_by_one.choose(rng, self.family(), self.subject, kind, requests)
         which = "SQ".index(kind)
         usual = (self.statements, self.questions)
         return rng.choice((self.further() if further > 0 and rng.random() < further else usual)[which])

@@ -28,7 +28,7 @@ _BETWEEN = (" and ", ", and ", ". ", ". ", ". Also, ", ", ", "; ", ". And ")
 
 class Session:
     def __init__(self, rng, characters, with_tool, copying=0.0, sums=0.0, garbled=0.0, salads=0.0, further=0.0,
-                 written=0.0):
+                 written=0.0, requests=0.0, corrections=0.0):
         self.rng = rng
         self.copying = copying  # share of exchanges that only repeat words
         self.sums = sums  # and of those that are sums, beside the usual ones
@@ -36,6 +36,8 @@ class Session:
         self.salads = salads  # of what is left: share in hardly more than words that matter
         self.further = further  # share of the further wordings (corpus/wordings_further.py)
         self.written = written  # share of the written ones (corpus/written.py)
+        self.requests = requests  # and of those that of requests.txt; share of requests that end without "?"
+        self.corrections = corrections  # share of exchanges that correct, beside the usual ones
         self.wanted = characters
         self.length = 0
         self.with_tool = with_tool
@@ -55,6 +57,10 @@ class Session:
             return Exchange(*school.copy(self.rng, most=8), "exercise")
         if self.sums > 0 and self.rng.random() < self.sums:
             return Exchange(*school.sum_of_two(self.rng), "exercise")
+        if self.corrections > 0 and self.rng.random() < self.corrections:
+            made = self.correction()
+            if made:
+                return made
         while True:
             kind = self.rng.choices(list(_SHARES), list(_SHARES.values()))[0]
             if kind == "time" or (self.with_tool and self.rng.random() < 0.08):
@@ -75,6 +81,9 @@ class Session:
             return made
         return dataclasses.replace(made, user=user)
 
+    def _wordings(self):
+        return self.further, self.written, self.requests
+
     # --- what the user tells ---
 
     def statement(self):
@@ -90,7 +99,7 @@ class Session:
         claims, parts = [], []
         for attribute in told:
             value = self._learn(attribute, lower)
-            parts.append((attribute.state(rng, value, self.further, self.written), value))
+            parts.append((attribute.state(rng, value, *self._wordings()), value))
             claims.append(attribute.claim(value))
         text = self._told(parts)
         return Exchange(text.lower() if lower else text, recall.confirm(claims), recall.join([a.topic() for a in told]),
@@ -134,7 +143,9 @@ class Session:
         changes = _CORRECTIONS
         if self.written > 0 and rng.random() < self.written:
             changes = one_by_one.wordings("correction", "C")
-        text = expand(rng, rng.choice(changes), s=attribute.state(rng, value, self.further, self.written), old=old)
+            if self.requests > 0:
+                changes += one_by_one.requests("correction", "C")
+        text = expand(rng, rng.choice(changes), s=attribute.state(rng, value, *self._wordings()), old=old)
         return Exchange((text if text.startswith(value) else upper_first(text)) + rng.choice("..!"), recall.confirm([attribute.claim(value)]),
                         attribute.topic(), "correction", told=True)
 
@@ -153,11 +164,11 @@ class Session:
         if len(ready) > 1 and rng.random() < 0.1:
             asked.append(rng.choice([a for a in ready if a not in asked]))
         self.fresh.difference_update(asked)
-        text = asked[0].ask(rng, self.further, self.written)
+        text = asked[0].ask(rng, *self._wordings())
         if len(asked) == 2:
-            text += rng.choice((" and ", ", and ", "? And ")) + asked[1].ask(rng, self.further, self.written)
+            text += rng.choice((" and ", ", and ", "? And ")) + asked[1].ask(rng, *self._wordings())
         answer = recall.join([a.claim(self.values[a]) for a in asked])
-        return Exchange(question(rng, text), upper_first(answer) + ".", recall.join([a.topic() for a in asked]),
+        return Exchange(question(rng, text, self.requests), upper_first(answer) + ".", recall.join([a.topic() for a in asked]),
                         "recall" if len(asked) == 1 else "recall two")
 
     def untold(self):
@@ -169,14 +180,14 @@ class Session:
         attribute = rng.choice(near if near and rng.random() < 0.67 else unknown)
         if rng.random() < 0.12:
             attribute = recall.other(rng)
-        asked = question(rng, attribute.ask(rng, self.further, self.written))
+        asked = question(rng, attribute.ask(rng, *self._wordings()), self.requests)
         return Exchange(asked, attribute.untold(), attribute.topic(), "untold")
 
     # --- the rest ---
 
     def fact(self):
         fact = self.rng.choice(facts.FACTS)
-        return Exchange(question(self.rng, fact.ask(self.rng, self.written)), fact.answer, fact.topic, "fact")
+        return Exchange(question(self.rng, fact.ask(self.rng, self.written), self.requests), fact.answer, fact.topic, "fact")
 
     def exercise(self):
         return Exchange(*self.rng.choice(school.EXERCISES)(self.rng), "exercise")

@@ -5,6 +5,9 @@ A line of wordings is `about|S, Q or C|pattern`: S tells, Q asks, C corrects. It
 wordings_people.py; in a correction {s} stands for a statement and {old} for the value before. A line of values.txt
 is `kind|value`. Whoever wrote them had not seen the probes; wordings that were a probe's, too, have been taken out
 (tests/test_corpus.py), and values of the probes as well.
+
+requests.txt, for the last stages, tells what is asked for from what is told where both are commands: "name my
+cat for me", "write down Rex for my cat".
 """
 
 import functools
@@ -16,24 +19,31 @@ _FOLDER = pathlib.Path(__file__).parent / "written"
 _OWN = 0.5  # share of the wordings of just this attribute, where there are any, against its family's
 
 
-def _read():
+def _read(*names):
     made = {}
-    for file in sorted(_FOLDER.glob("*.txt")):
-        if file.name != "values.txt":
-            for line in file.read_text().splitlines():
-                about, kind, pattern = line.split("|", 2)
-                made.setdefault((about, kind), []).append(pattern)
+    for name in names:
+        for line in (_FOLDER / f"{name}.txt").read_text().splitlines():
+            about, kind, pattern = line.split("|", 2)
+            made.setdefault((about, kind), []).append(pattern)
     return {key: tuple(patterns) for key, patterns in made.items()}
 
 
-WRITTEN = _read()
+_WRITTEN = _read("corrections", "facts", "questions", "statements")
+_REQUESTS = _read("requests")
 
 
 def wordings(about, kind):
-    return WRITTEN.get((about, kind), ())
+    return _WRITTEN.get((about, kind), ())
 
 
-def choose(rng, family, subject, kind):
+def requests(about, kind):
+    return _REQUESTS.get((about, kind), ())
+
+
+def choose(rng, family, subject, kind, share=0.0):
+    """`share`: that of requests.txt, where it has wordings for the subject."""
+    if share > 0 and requests(subject, kind) and rng.random() < share:
+        return rng.choice(requests(subject, kind))
     own = wordings(subject, kind)
     return rng.choice(own if own and rng.random() < _OWN else wordings(family, kind))
 
