@@ -151,6 +151,9 @@ TEST_F(TranscriptTest, TheLastModelItWasWithDecidesWhoseItIs) {
   EXPECT_TRUE(of_another(with("Pocket") + with("Qwen3.5-35B")));
   EXPECT_FALSE(of_another(with("Qwen3.5-35B") + with("Pocket")));
   EXPECT_TRUE(of_another(with("")));
+  EXPECT_FALSE(of_another(R"({"kind":"chat","format":1,"model":"","url":""})"
+                          "\n"))
+      << "ended before it was with anyone";
   EXPECT_FALSE(of_another(R"({"kind":"user","content":"{\"model\":\"Qwen\"}","model":"Qwen"})"
                           "\n"))
       << "what is said names no model";

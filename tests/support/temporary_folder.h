@@ -52,8 +52,10 @@ class TemporaryFolder {
 class TemporaryFile {
  public:
   explicit TemporaryFile(std::string_view content, mode_t mode = 0600) {
-    std::ofstream(path_, std::ios::binary) << content;
-    ::chmod(path_.c_str(), mode);
+    std::ofstream out(path_, std::ios::binary);
+    out << content << std::flush;
+    if (out && ::chmod(path_.c_str(), mode) == 0) return;
+    throw std::system_error(errno, std::generic_category(), "cannot write " + path_);
   }
 
   [[nodiscard]] const std::string& path() const { return path_; }

@@ -43,10 +43,13 @@ class Stage:
     written: float = 0.0  # share of the written ones (corpus/written.py)
     requests: float = 0.0  # and of those that of requests.txt; share of requests that end as commands
     corrections: float = 0.0  # share of exchanges that correct, beside the usual ones
+    statements: float = 0.0  # and of those that tell something
+    real: float = 0.0  # share of real values
     salads: float = 0.0  # of the others: share of which little but the words that matter is left
 
     def shares(self):
-        names = ("copying", "sums", "garbled", "salads", "further", "written", "requests", "corrections")
+        names = ("copying", "sums", "garbled", "salads", "further", "written", "requests", "corrections",
+                 "statements", "real")
         return {name: getattr(self, name) for name in names}
 
     def rate(self, step, steps):
@@ -54,7 +57,7 @@ class Stage:
         return warmth * (self.begin + (self.end - self.begin) * step / steps)
 
 
-# About 33 million tokens, a third of them in rows of 2,048 and more. Small batches at first: steps count
+# About 37 million tokens, a quarter of them in rows of 2,048 and more. Small batches at first: steps count
 # more than the tokens in them.
 # The first stage is mostly copying: recall cannot begin before attention has learned to find what
 # stood before and to go on from there, which happens after about 250 steps.
@@ -74,6 +77,12 @@ STAGES = (
           requests=0.4, corrections=0.05),
     Stage("end longest", 2, 4608, 70, 0.2e-3, 0.0, sums=0.04, garbled=0.1, salads=0.05, further=0.2, written=0.55,
           requests=0.4, corrections=0.05),
+    Stage("values", 8, 512, 650, 0.6e-3, 0.2e-3, sums=0.03, garbled=0.06, salads=0.04, further=0.15, written=0.7,
+          requests=0.35, corrections=0.05, statements=0.15, real=0.8),
+    Stage("values longer", 4, 1024, 150, 0.25e-3, 0.1e-3, sums=0.04, garbled=0.05, salads=0.03, further=0.15,
+          written=0.6, requests=0.35, corrections=0.05, statements=0.1, real=0.7),
+    Stage("values longest", 2, 4608, 45, 0.15e-3, 0.0, sums=0.04, garbled=0.05, salads=0.03, further=0.15,
+          written=0.6, requests=0.35, corrections=0.05, statements=0.1, real=0.7),
 )
 
 

@@ -68,11 +68,13 @@ class Attribute:
     def family(self):
         return _FAMILIES[self.statements]
 
-    def draw(self, rng, written=0.0):
-        """A value."""
+    def draw(self, rng, written=0.0, real=0.0):
+        """A value; `real`: share of those of written/values.txt, instead of a share of `written`."""
         kind = _KINDS.get(self.value)
-        if kind and written > 0 and rng.random() < _WRITTEN_VALUES * written:
-            return one_by_one.value(rng, kind)
+        if kind and written > 0 and rng.random() < (real or _WRITTEN_VALUES * written):
+            value = one_by_one.value(rng, kind)
+            numbered = real > 0 and kind == "words" and rng.random() < 0.25
+            return value + words.number(rng, rng.choice((1, 2, 2, 3))) if numbered else value
         return self.value(rng)
 
     def _pattern(self, rng, kind, further, written, requests):

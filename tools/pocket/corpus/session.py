@@ -28,7 +28,8 @@ _BETWEEN = (" and ", ", and ", ". ", ". ", ". Also, ", ", ", "; ", ". And ")
 
 class Session:
     def __init__(self, rng, characters, with_tool, copying=0.0, sums=0.0, garbled=0.0, salads=0.0, further=0.0,
-                 written=0.0, requests=0.0, corrections=0.0):
+                 written=0.0, requests=0.0, corrections=0.0,
+                 statements=0.0, real=0.0):
         self.rng = rng
         self.copying = copying  # share of exchanges that only repeat words
         self.sums = sums  # and of those that are sums, beside the usual ones
@@ -38,6 +39,8 @@ class Session:
         self.written = written  # share of the written ones (corpus/written.py)
         self.requests = requests  # and of those that of requests.txt; share of requests that end without "?"
         self.corrections = corrections  # share of exchanges that correct, beside the usual ones
+        self.statements = statements  # and of those that tell something
+        self.real = real  # share of real values (corpus/written/values.txt)
         self.wanted = characters
         self.length = 0
         self.with_tool = with_tool
@@ -59,6 +62,10 @@ class Session:
             return Exchange(*school.sum_of_two(self.rng), "exercise")
         if self.corrections > 0 and self.rng.random() < self.corrections:
             made = self.correction()
+            if made:
+                return made
+        if self.statements > 0 and self.rng.random() < self.statements:
+            made = self.statement()
             if made:
                 return made
         while True:
@@ -123,7 +130,7 @@ class Session:
 
     def _learn(self, attribute, lower=False):
         rng = self.rng
-        value = attribute.draw(rng, self.written)
+        value = attribute.draw(rng, self.written, self.real)
         self.values[attribute] = value = value.lower() if lower else value
         self.fresh.add(attribute)
         # Distances of all orders of magnitude, and as often any that this conversation has room for.

@@ -3,6 +3,7 @@ POCKET_CORPUS_TOKENS=30000000 for all that is trained on."""
 
 import json
 import os
+import pathlib
 import random
 import re
 import unittest
@@ -11,7 +12,7 @@ import common  # noqa: F401
 
 import probes
 import train
-from corpus import facts, phrases, recall, session, words
+from corpus import facts, phrases, recall, session, words, written
 from corpus.garble import garble, held_out, salad
 from corpus.phrases import expand
 
@@ -43,27 +44,27 @@ class HeldOutTest(unittest.TestCase):
 
     def test_no_value_of_the_probes_occurs(self):
         seen = set(re.findall(r"\w+", self.text))
-        for written in self.files:
-            for kind, values in written["values"].items():
+        for probed in self.files:
+            for kind, values in probed["values"].items():
                 self.assertEqual([value for value in values if value.lower() in seen], [], kind)
 
     def test_no_question_of_the_probes_occurs(self):
-        for written in self.files:
-            asked = [question for question, _ in written["facts"]]
-            asked += [question for entry in written["recall"] for question in entry["ask"]]
+        for probed in self.files:
+            asked = [question for question, _ in probed["facts"]]
+            asked += [question for entry in probed["recall"] for question in entry["ask"]]
             self.assertEqual([question for question in asked if literal(question) in self.text], [])
 
     def test_no_statement_of_the_probes_occurs(self):
-        for written in self.files:
-            for entry in written["recall"]:
+        for probed in self.files:
+            for entry in probed["recall"]:
                 for told in entry["tell"]:
                     pattern = re.escape(literal(told)).replace(re.escape("{v}"), r"[^\n]{1,40}?")
                     self.assertIsNone(re.search(pattern, self.text), told)
 
     def test_chatter_gives_nothing_away(self):
         said = " ".join(user + " " + answer for user, answer in probes.chatter())
-        for written in self.files:
-            for values in written["values"].values():
+        for probed in self.files:
+            for values in probed["values"].values():
                 self.assertEqual([value for value in values if probes.contains(said, value)], [])
 
 
@@ -81,17 +82,17 @@ class CannotBeMadeTest(unittest.TestCase):
 
     def test_facts(self):
         patterns = [phrases.regex(pattern) for fact in facts.FACTS for pattern in fact.questions + fact.written()]
-        for written in self.files:
-            asked = [question for question, _ in written["facts"]]
+        for probed in self.files:
+            asked = [question for question, _ in probed["facts"]]
             self.assertEqual(self.makeable(asked, patterns, phrases.OPENERS, phrases.QUESTION_CLOSERS), [])
 
     def test_recall(self):
         attributes = {attribute.subject: attribute for attribute in recall.ATTRIBUTES}
-        for written in self.files:
-            for entry in written["recall"]:
+        for probed in self.files:
+            for entry in probed["recall"]:
                 attribute = attributes[entry["subject"]]
                 fills = {name: phrases.regex(text) for name, text in attribute.fills.items()}
-                told, asked = (usual + further + written for usual, further, written in zip(
+                told, asked = (usual + more + by_hand for usual, more, by_hand in zip(
                     (attribute.statements, attribute.questions), attribute.further(), attribute.written()))
                 asks = [phrases.regex(pattern, **fills) for pattern in asked]
                 self.assertEqual(self.makeable(entry["ask"], asks, phrases.OPENERS, phrases.QUESTION_CLOSERS), [])
@@ -100,14 +101,54 @@ class CannotBeMadeTest(unittest.TestCase):
                 self.assertEqual(self.makeable(texts, tells, phrases.STATEMENT_OPENERS, phrases.STATEMENT_CLOSERS), [])
 
 
+class WrittenTest(unittest.TestCase):
+    """Every line that was written by hand is one that a conversation can use."""
+
+    def test_lines_are_about_something_and_have_their_holes(self):
+        topics = {fact.topic for fact in facts.FACTS}
+        subjects = {attribute.subject: attribute for attribute in recall.ATTRIBUTES}
+        families = {attribute.family(): attribute for attribute in (*recall.ATTRIBUTES, recall.other(random.Random(1)))}
+        for name in ("corrections", "facts", "questions", "requests", "statements"):
+            for line in (pathlib.Path(written.__file__).parent / "written" / f"{name}.txt").read_text().splitlines():
+                about, kind, pattern = line.split("|", 2)
+                holes = sorted(set(re.findall(r"\{(\w+)\}", pattern)))
+                if about == "correction":
+                    self.assertEqual((kind, holes[-1], pattern.count("{s}")), ("C", "s", 1), line)
+                elif about in topics:
+                    self.assertEqual((kind, holes), ("Q", []), line)
+                else:
+                    self.assertEqual(pattern.count("{v}"), 1 if kind == "S" else 0, line)
+                    filled = set() if about in subjects else set(families[about].fills)
+                    self.assertLessEqual(set(holes) - {"v"}, filled, line)
+                self.assertTrue(expand(random.Random(2), pattern), line)
+
+    def test_every_subject_and_topic_has_some(self):
+        for attribute in recall.ATTRIBUTES:
+            for kind in "SQ":
+                self.assertGreater(len(written.wordings(attribute.subject, kind)), 20, attribute.subject)
+                self.assertGreater(len(written.requests(attribute.subject, kind)), 10, attribute.subject)
+        for fact in facts.FACTS:
+            self.assertGreater(len(fact.written()), 50, fact.topic)
+
+    def test_requests_end_as_commands_in_the_last_stages_only(self):
+        rng = random.Random(15)
+        ends = {share: {phrases.question(rng, "name my cat", share).strip()[-1] for _ in range(300)} for share in (0.0, 1.0)}
+        self.assertNotIn(".", ends[0.0])
+        self.assertLessEqual({".", "!"}, ends[1.0])
+
+
 class RecallTest(unittest.TestCase):
     def test_answers_are_what_was_told_last(self):
-        """Follows a long conversation with a memory of its own."""
+        """Follows a long conversation with a memory of its own, in the words of the first and the last stage."""
+        for shares in ({}, {**train.STAGES[-1].shares(), "garbled": 0.0, "salads": 0.0}):
+            self.follow(shares)
+
+    def follow(self, shares):
         told, asked = {}, 0
         rng = random.Random(3)
         for _ in range(20):
             told.clear()
-            for exchange in session.conversation(rng, 1500).exchanges:
+            for exchange in session.conversation(rng, 1500, **shares).exchanges:
                 if exchange.category in ("statement", "correction"):
                     claims = re.split(r", and |, (?=your |the )", exchange.answer.removeprefix("Noted: ")[:-1])
                     for claim in claims:
@@ -184,10 +225,10 @@ class GarbleTest(unittest.TestCase):
 
     def test_probes_are_left_out(self):
         for name in ("heldout", "dev"):
-            written = json.loads((words.PROBES / f"{name}.json").read_text())
-            for asked, _ in written["facts"]:
+            probed = json.loads((words.PROBES / f"{name}.json").read_text())
+            for asked, _ in probed["facts"]:
                 self.assertTrue(held_out(asked.lower()), asked)
-            for entry in written["recall"]:
+            for entry in probed["recall"]:
                 self.assertTrue(held_out(entry["tell"][0].format(v="Somebody")), entry)
         self.assertFalse(held_out("What is my name?"))
 
