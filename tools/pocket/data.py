@@ -6,6 +6,7 @@ import torch
 
 from corpus import session, words
 from corpus.render import SPECIALS
+from corpus.shares import NONE
 import bpe
 
 VOCABULARY = 1024
@@ -35,9 +36,9 @@ def encode(tokenizer, pieces):
     return tokens, weights, categories
 
 
-def row(tokenizer, rng, length, **shares):
-    """One conversation, cut to `length` tokens; `shares` as in session.conversation."""
-    conversation = session.conversation(rng, length, **shares)
+def row(tokenizer, rng, length, shares=NONE):
+    """One conversation, cut to `length` tokens."""
+    conversation = session.conversation(rng, length, shares)
     columns = encode(tokenizer, conversation.pieces(session.forms(rng, conversation)))
     padding = (tokenizer.ids["<|endoftext|>"], 0.0, 0)
     return [(column + [fill] * length)[:length] for column, fill in zip(columns, padding)]
@@ -45,11 +46,11 @@ def row(tokenizer, rng, length, **shares):
 
 def stage_batch(tokenizer, seed, stage, step):
     """A step's batch; `stage` as in train.py."""
-    return batch(tokenizer, f"{seed}/{stage.name}/{step}", stage.rows, stage.length, **stage.shares())
+    return batch(tokenizer, f"{seed}/{stage.name}/{step}", stage.rows, stage.length, stage)
 
 
-def batch(tokenizer, key, rows, length, **shares):
+def batch(tokenizer, key, rows, length, shares=NONE):
     """Tensors [rows, length]: tokens, weights, categories. `key` names the batch."""
-    made = [row(tokenizer, random.Random(f"{key}/{i}"), length, **shares) for i in range(rows)]
+    made = [row(tokenizer, random.Random(f"{key}/{i}"), length, shares) for i in range(rows)]
     tokens, weights, categories = zip(*made)
     return torch.tensor(tokens), torch.tensor(weights), torch.tensor(categories)

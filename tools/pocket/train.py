@@ -22,6 +22,7 @@ import data
 import model as pocket
 import quick
 import team
+from corpus import shares
 
 CHECKPOINT_SECONDS = 120
 LOG_EVERY = 20  # steps
@@ -29,28 +30,13 @@ WARMUP = 40  # steps of the first stage
 
 
 @dataclasses.dataclass(frozen=True)
-class Stage:
+class Stage(shares.Shares):
     name: str
     rows: int
     length: int
     steps: int
     begin: float  # learning rates
     end: float
-    copying: float = 0.0  # share of exchanges that only repeat words
-    sums: float = 0.0  # and of those that are sums, beside the usual ones
-    garbled: float = 0.0  # share of messages whose words are garbled
-    further: float = 0.0  # share of the further wordings (corpus/wordings_further.py)
-    written: float = 0.0  # share of the written ones (corpus/written.py)
-    requests: float = 0.0  # and of those that of requests.txt; share of requests that end as commands
-    corrections: float = 0.0  # share of exchanges that correct, beside the usual ones
-    statements: float = 0.0  # and of those that tell something
-    real: float = 0.0  # share of real values
-    salads: float = 0.0  # of the others: share of which little but the words that matter is left
-
-    def shares(self):
-        names = ("copying", "sums", "garbled", "salads", "further", "written", "requests", "corrections",
-                 "statements", "real")
-        return {name: getattr(self, name) for name in names}
 
     def rate(self, step, steps):
         warmth = min(1.0, (step + 1) / WARMUP) if self is STAGES[0] else 1.0

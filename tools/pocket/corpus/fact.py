@@ -6,6 +6,7 @@ import dataclasses
 
 from corpus import written as one_by_one
 from corpus.phrases import expand
+from corpus.shares import NONE
 
 
 @dataclasses.dataclass(frozen=True)
@@ -14,9 +15,8 @@ class Fact:
     answer: str
     questions: tuple
 
-    def ask(self, rng, written=0.0):
-        """`written`: share of those wordings (written.py), which the first stages do not have."""
-        if written > 0 and rng.random() < written:
+    def ask(self, rng, shares=NONE):
+        if shares.written > 0 and rng.random() < shares.written:
             return expand(rng, rng.choice(self.written()))
         return expand(rng, rng.choice(self.questions))
 

@@ -13,6 +13,7 @@ import typing
 from corpus import wordings_life as life, wordings_people as people, wordings_things as things, words
 from corpus import written as one_by_one
 from corpus.phrases import expand
+from corpus.shares import NONE
 from corpus.wordings_further import FURTHER
 
 UNTOLD = "you have not told me"  # in every answer to a question about what was never told
@@ -48,13 +49,12 @@ class Attribute:
         fills = {key: expand(rng, text) for key, text in self.fills.items()}
         return expand(rng, pattern, **fills, **values)
 
-    def state(self, rng, value, further=0.0, written=0.0, requests=0.0):
-        """Shares of wordings that the first stages do not have; `requests`: of the written ones."""
-        text = self.say(rng, self._pattern(rng, "S", further, written, requests), v=value)
+    def state(self, rng, value, shares=NONE):
+        text = self.say(rng, self._pattern(rng, "S", shares), v=value)
         return re.sub(r"\ba (?=[aeiou])", "an ", text)
 
-    def ask(self, rng, further=0.0, written=0.0, requests=0.0):
-        return self.say(rng, self._pattern(rng, "Q", further, written, requests))
+    def ask(self, rng, shares=NONE):
+        return self.say(rng, self._pattern(rng, "Q", shares))
 
     def further(self):
         """(statements, questions) of the family."""
@@ -68,21 +68,21 @@ class Attribute:
     def family(self):
         return _FAMILIES[self.statements]
 
-    def draw(self, rng, written=0.0, real=0.0):
-        """A value; `real`: share of those of written/values.txt, instead of a share of `written`."""
+    def draw(self, rng, shares=NONE):
+        """A value."""
         kind = _KINDS.get(self.value)
-        if kind and written > 0 and rng.random() < (real or _WRITTEN_VALUES * written):
+        if kind and shares.written > 0 and rng.random() < (shares.real or _WRITTEN_VALUES * shares.written):
             value = one_by_one.value(rng, kind)
-            numbered = real > 0 and kind == "words" and rng.random() < 0.25
+            numbered = shares.real > 0 and kind == "words" and rng.random() < 0.25
             return value + words.number(rng, rng.choice((1, 2, 2, 3))) if numbered else value
         return self.value(rng)
 
-    def _pattern(self, rng, kind, further, written, requests):
-        if written > 0 and rng.random() < written:
-            return one_by_one.choose(rng, self.family(), self.subject, kind, requests)
+    def _pattern(self, rng, kind, shares):
+        if shares.written > 0 and rng.random() < shares.written:
+            return one_by_one.choose(rng, self.family(), self.subject, kind, shares.requests)
         which = "SQ".index(kind)
         usual = (self.statements, self.questions)
-        return rng.choice((self.further() if further > 0 and rng.random() < further else usual)[which])
+        return rng.choice((self.further() if shares.further > 0 and rng.random() < shares.further else usual)[which])
 
 
 _FAMILIES = {people.NAME_STATEMENTS: "name", people.SELF_STATEMENTS: "self", people.FAVORITE_STATEMENTS: "favorite",

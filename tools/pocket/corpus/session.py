@@ -9,6 +9,7 @@ from corpus import written as one_by_one
 from corpus.garble import garble, salad
 from corpus.phrases import expand, question, statement, upper_first
 from corpus.render import Conversation, Exchange
+from corpus.shares import NONE
 
 CHARACTERS_PER_TOKEN = 4.2  # of rendered conversations, with room
 
@@ -27,20 +28,9 @@ _BETWEEN = (" and ", ", and ", ". ", ". ", ". Also, ", ", ", "; ", ". And ")
 
 
 class Session:
-    def __init__(self, rng, characters, with_tool, copying=0.0, sums=0.0, garbled=0.0, salads=0.0, further=0.0,
-                 written=0.0, requests=0.0, corrections=0.0,
-                 statements=0.0, real=0.0):
+    def __init__(self, rng, characters, with_tool, shares=NONE):
         self.rng = rng
-        self.copying = copying  # share of exchanges that only repeat words
-        self.sums = sums  # and of those that are sums, beside the usual ones
-        self.garbled = garbled  # share of questions and statements in garbled words
-        self.salads = salads  # of what is left: share in hardly more than words that matter
-        self.further = further  # share of the further wordings (corpus/wordings_further.py)
-        self.written = written  # share of the written ones (corpus/written.py)
-        self.requests = requests  # and of those that of requests.txt; share of requests that end without "?"
-        self.corrections = corrections  # share of exchanges that correct, beside the usual ones
-        self.statements = statements  # and of those that tell something
-        self.real = real  # share of real values (corpus/written/values.txt)
+        self.shares = shares
         self.wanted = characters
         self.length = 0
         self.with_tool = with_tool
@@ -56,15 +46,15 @@ class Session:
         return made
 
     def _exchange(self):
-        if self.rng.random() < self.copying:
+        if self.rng.random() < self.shares.copying:
             return Exchange(*school.copy(self.rng, most=8), "exercise")
-        if self.sums > 0 and self.rng.random() < self.sums:
+        if self.shares.sums > 0 and self.rng.random() < self.shares.sums:
             return Exchange(*school.sum_of_two(self.rng), "exercise")
-        if self.corrections > 0 and self.rng.random() < self.corrections:
+        if self.shares.corrections > 0 and self.rng.random() < self.shares.corrections:
             made = self.correction()
             if made:
                 return made
-        if self.statements > 0 and self.rng.random() < self.statements:
+        if self.shares.statements > 0 and self.rng.random() < self.shares.statements:
             made = self.statement()
             if made:
                 return made
@@ -78,18 +68,15 @@ class Session:
                 return made
 
     def _garbled(self, made):
-        if self.garbled == 0 or made.category not in _GARBLED:
+        if self.shares.garbled == 0 or made.category not in _GARBLED:
             return made
-        if self.rng.random() < self.garbled:
+        if self.rng.random() < self.shares.garbled:
             user = garble(self.rng, made.user, made.answer, turn=not made.told)
-        elif self.salads > 0 and self.rng.random() < self.salads and "," not in made.answer:
+        elif self.shares.salads > 0 and self.rng.random() < self.shares.salads and "," not in made.answer:
             user = salad(self.rng, made.user, made.answer)
         else:
             return made
         return dataclasses.replace(made, user=user)
-
-    def _wordings(self):
-        return self.further, self.written, self.requests
 
     # --- what the user tells ---
 
@@ -106,7 +93,7 @@ class Session:
         claims, parts = [], []
         for attribute in told:
             value = self._learn(attribute, lower)
-            parts.append((attribute.state(rng, value, *self._wordings()), value))
+            parts.append((attribute.state(rng, value, self.shares), value))
             claims.append(attribute.claim(value))
         text = self._told(parts)
         return Exchange(text.lower() if lower else text, recall.confirm(claims), recall.join([a.topic() for a in told]),
@@ -130,7 +117,7 @@ class Session:
 
     def _learn(self, attribute, lower=False):
         rng = self.rng
-        value = attribute.draw(rng, self.written, self.real)
+        value = attribute.draw(rng, self.shares)
         self.values[attribute] = value = value.lower() if lower else value
         self.fresh.add(attribute)
         # Distances of all orders of magnitude, and as often any that this conversation has room for.
@@ -148,11 +135,11 @@ class Session:
         if old == value:
             return None
         changes = _CORRECTIONS
-        if self.written > 0 and rng.random() < self.written:
+        if self.shares.written > 0 and rng.random() < self.shares.written:
             changes = one_by_one.wordings("correction", "C")
-            if self.requests > 0:
+            if self.shares.requests > 0:
                 changes += one_by_one.requests("correction", "C")
-        text = expand(rng, rng.choice(changes), s=attribute.state(rng, value, *self._wordings()), old=old)
+        text = expand(rng, rng.choice(changes), s=attribute.state(rng, value, self.shares), old=old)
         return Exchange((text if text.startswith(value) else upper_first(text)) + rng.choice("..!"), recall.confirm([attribute.claim(value)]),
                         attribute.topic(), "correction", told=True)
 
@@ -171,11 +158,11 @@ class Session:
         if len(ready) > 1 and rng.random() < 0.1:
             asked.append(rng.choice([a for a in ready if a not in asked]))
         self.fresh.difference_update(asked)
-        text = asked[0].ask(rng, *self._wordings())
+        text = asked[0].ask(rng, self.shares)
         if len(asked) == 2:
-            text += rng.choice((" and ", ", and ", "? And ")) + asked[1].ask(rng, *self._wordings())
+            text += rng.choice((" and ", ", and ", "? And ")) + asked[1].ask(rng, self.shares)
         answer = recall.join([a.claim(self.values[a]) for a in asked])
-        return Exchange(question(rng, text, self.requests), upper_first(answer) + ".", recall.join([a.topic() for a in asked]),
+        return Exchange(question(rng, text, self.shares.requests), upper_first(answer) + ".", recall.join([a.topic() for a in asked]),
                         "recall" if len(asked) == 1 else "recall two")
 
     def untold(self):
@@ -187,14 +174,14 @@ class Session:
         attribute = rng.choice(near if near and rng.random() < 0.67 else unknown)
         if rng.random() < 0.12:
             attribute = recall.other(rng)
-        asked = question(rng, attribute.ask(rng, *self._wordings()), self.requests)
+        asked = question(rng, attribute.ask(rng, self.shares), self.shares.requests)
         return Exchange(asked, attribute.untold(), attribute.topic(), "untold")
 
     # --- the rest ---
 
     def fact(self):
         fact = self.rng.choice(facts.FACTS)
-        return Exchange(question(self.rng, fact.ask(self.rng, self.written), self.requests), fact.answer, fact.topic, "fact")
+        return Exchange(question(self.rng, fact.ask(self.rng, self.shares), self.shares.requests), fact.answer, fact.topic, "fact")
 
     def exercise(self):
         return Exchange(*self.rng.choice(school.EXERCISES)(self.rng), "exercise")
@@ -226,11 +213,11 @@ def _typed(rng, text, value):
     return statement(rng, text)
 
 
-def conversation(rng, tokens, **shares):
-    """A conversation of at least about so many tokens; `shares` as in Session."""
+def conversation(rng, tokens, shares=NONE):
+    """A conversation of at least about so many tokens."""
     characters = tokens * CHARACTERS_PER_TOKEN
     with_tool = characters > 3000 and rng.random() < 0.08
-    session = Session(rng, characters, with_tool, **shares)
+    session = Session(rng, characters, with_tool, shares)
     made = Conversation([], tools=(tools.TOOL,) if with_tool else ())
     if rng.random() < 0.12:
         made.system = rng.choice(_SYSTEMS)

@@ -1,6 +1,7 @@
 """Goal: the corpus says what it should, and nothing of the probes. Method: samples; set
 POCKET_CORPUS_TOKENS=30000000 for all that is trained on."""
 
+import dataclasses
 import json
 import os
 import pathlib
@@ -15,6 +16,7 @@ import train
 from corpus import facts, phrases, recall, session, words, written
 from corpus.garble import garble, held_out, salad
 from corpus.phrases import expand
+from corpus.shares import Shares
 
 TOKENS = int(os.environ.get("POCKET_CORPUS_TOKENS", 300_000))
 
@@ -27,7 +29,7 @@ def texts(tokens, seed=1):
         for step in range(0, stage.steps, every):
             for row in range(stage.rows):
                 rng = random.Random(f"{seed}/{stage.name}/{step}/{row}")
-                conversation = session.conversation(rng, stage.length, **stage.shares())
+                conversation = session.conversation(rng, stage.length, stage)
                 yield "".join(piece.text for piece in conversation.pieces(session.forms(rng, conversation)))
 
 
@@ -140,15 +142,15 @@ class WrittenTest(unittest.TestCase):
 class RecallTest(unittest.TestCase):
     def test_answers_are_what_was_told_last(self):
         """Follows a long conversation with a memory of its own, in the words of the first and the last stage."""
-        for shares in ({}, {**train.STAGES[-1].shares(), "garbled": 0.0, "salads": 0.0}):
-            self.follow(shares)
+        for stage in (Shares(), dataclasses.replace(train.STAGES[-1], garbled=0.0, salads=0.0)):
+            self.follow(stage)
 
     def follow(self, shares):
         told, asked = {}, 0
         rng = random.Random(3)
         for _ in range(20):
             told.clear()
-            for exchange in session.conversation(rng, 1500, **shares).exchanges:
+            for exchange in session.conversation(rng, 1500, shares).exchanges:
                 if exchange.category in ("statement", "correction"):
                     claims = re.split(r", and |, (?=your |the )", exchange.answer.removeprefix("Noted: ")[:-1])
                     for claim in claims:
@@ -205,7 +207,7 @@ class GarbleTest(unittest.TestCase):
     def test_values_survive_in_sessions(self):
         rng = random.Random(12)
         for _ in range(100):
-            for exchange in session.conversation(rng, 400, garbled=1.0).exchanges:
+            for exchange in session.conversation(rng, 400, Shares(garbled=1.0)).exchanges:
                 if exchange.category == "statement":
                     value = re.split(r" (?:is|are) ", exchange.answer[:-1])[-1]
                     self.assertIn(value, exchange.user)
