@@ -15,7 +15,7 @@ from corpus.phrases import question, upper_first
 
 DISTANCES = (300, 1000, 4000)
 MODES = ("heldout", "dev", "trained")
-_CHANGES = ("That has changed. {s}", "I must correct myself. {s}", "I told you something wrong. {s}")
+_CHANGES = json.loads((words.PROBES / "corrections.json").read_text())
 
 
 @dataclasses.dataclass(frozen=True)

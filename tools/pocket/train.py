@@ -64,11 +64,11 @@ STAGES = (
     Stage("end longest", 2, 4608, 70, 0.2e-3, 0.0, sums=0.04, garbled=0.1, salads=0.05, further=0.2, written=0.55,
           requests=0.4, corrections=0.05),
     Stage("values", 8, 512, 650, 0.6e-3, 0.2e-3, sums=0.03, garbled=0.06, salads=0.04, further=0.15, written=0.7,
-          requests=0.35, corrections=0.05, statements=0.15, real=0.8),
+          requests=0.35, corrections=0.05, statements=0.15, facts=0.06, real=0.8),
     Stage("values longer", 4, 1024, 150, 0.25e-3, 0.1e-3, sums=0.04, garbled=0.05, salads=0.03, further=0.15,
-          written=0.6, requests=0.35, corrections=0.05, statements=0.1, real=0.7),
+          written=0.6, requests=0.35, corrections=0.05, statements=0.1, facts=0.1, real=0.7),
     Stage("values longest", 2, 4608, 45, 0.15e-3, 0.0, sums=0.04, garbled=0.05, salads=0.03, further=0.15,
-          written=0.6, requests=0.35, corrections=0.05, statements=0.1, real=0.7),
+          written=0.6, requests=0.35, corrections=0.05, statements=0.1, facts=0.1, real=0.7),
 )
 
 

@@ -59,8 +59,9 @@ def garble(rng, text, answer, turn):
 def salad(rng, text, answer):
     """Little more than the words that matter, among words that do not, in any order; the value anywhere."""
     value = re.split(r" (?:is|are) ", answer.rstrip("."), maxsplit=1)[-1]
-    told = answer.startswith("Noted: ") and value in text
-    rest = text.replace(value, " ", 1) if told else text
+    whole = re.search(rf"(?<!\w){re.escape(value)}(?!\w)", text)
+    told = answer.startswith("Noted: ") and whole is not None
+    rest = f"{text[:whole.start()]} {text[whole.end():]}" if told else text
     made = []
     for word in rest.split():
         if word.lower() in _SMALL_SET and rng.random() < _LOSE_SMALL:
@@ -89,5 +90,7 @@ def _held_out():
         written = json.loads((words.PROBES / f"{name}.json").read_text())
         wordings += [question for question, _ in written["facts"]]
         wordings += [wording for entry in written["recall"] for wording in entry["tell"] + entry["ask"]]
-    wordings = {re.escape(text.lower().strip(" .?!")).replace(r"\{v\}", ".{1,40}") for text in wordings}
-    return re.compile("|".join(sorted(wordings)))
+    wordings += json.loads((words.PROBES / "corrections.json").read_text())
+    wordings = {re.escape(text.lower().strip(" .?!")).replace(r"\{v\}", ".{1,40}").replace(r"\{s\}", ".+")
+                for text in wordings}
+    return re.compile("|".join(sorted(wordings)), re.S)

@@ -94,7 +94,9 @@ def _dress(rng, text, openers, closers, mark, slips):
 
 _COMMANDS = frozenset("""tell say give name call repeat remind write list show let spell read state recite type
 mention recall remember fill finish complete find look think help please kindly guess hand bring fetch pick print put
-reveal share confirm check try answer explain describe teach quote pass supply provide just now go come I""".split())
+reveal share confirm check try answer explain describe teach quote pass supply provide just now go come i introduce
+don't greet prove lead report whisper unlock turn finish quick translate spill dig search display sing
+draw count point guide walk use""".split())
 
 
 def question(rng, text, requests=0.0):
@@ -102,7 +104,8 @@ def question(rng, text, requests=0.0):
     if rng.random() < 0.08:
         text = text.lower()
     mark = "?"
-    if requests > 0 and rng.random() < (requests if text.split(" ", 1)[0] in _COMMANDS else 0.1 * requests):
+    command = text.split(" ", 1)[0].strip(",.:;!").lower() in _COMMANDS
+    if requests > 0 and rng.random() < (requests if command else 0.1 * requests):
         mark = rng.choice("...!")
     return _dress(rng, text, OPENERS, QUESTION_CLOSERS, mark, slips=0.06)
 

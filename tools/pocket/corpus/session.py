@@ -19,7 +19,7 @@ _GARBLED = ("statement", "correction", "recall", "recall two", "untold", "fact")
 _SYSTEMS = ("You are a helpful assistant.", "You are Pocket.", "Answer briefly.", "Be kind and brief.",
             "You are a helpful assistant. Answer in one sentence.", "You are Pocket, the assistant of Samovar.",
             "You are an assistant in a chat window. Today is a good day.")
-_CORRECTIONS = (
+CORRECTIONS = (
     "[no|no, wait|wait|sorry|oh|actually|I was wrong|correction|I made a mistake|that was wrong|my mistake|hm, no|not quite]"
     "[, |: ]{s}", "{s}[ now|, not {old}| instead of {old}|, no longer {old}|, I was wrong before]",
     "not {old}: {s}", "[I said {old}, but|it is not {old},|forget {old},] {s}", "[change that|update|new]: {s}",
@@ -58,6 +58,8 @@ class Session:
             made = self.statement()
             if made:
                 return made
+        if self.shares.facts > 0 and self.rng.random() < self.shares.facts:
+            return self.fact(NONE)
         while True:
             kind = self.rng.choices(list(_SHARES), list(_SHARES.values()))[0]
             if kind == "time" or (self.with_tool and self.rng.random() < 0.08):
@@ -72,7 +74,8 @@ class Session:
             return made
         if self.rng.random() < self.shares.garbled:
             user = garble(self.rng, made.user, made.answer, turn=not made.told)
-        elif self.shares.salads > 0 and self.rng.random() < self.shares.salads and "," not in made.answer:
+        elif (self.shares.salads > 0 and self.rng.random() < self.shares.salads and "," not in made.answer
+              and made.category != "correction"):  # its words say which of two values counts
             user = salad(self.rng, made.user, made.answer)
         else:
             return made
@@ -134,7 +137,7 @@ class Session:
         old, value = self.values[attribute], self._learn(attribute)
         if old == value:
             return None
-        changes = _CORRECTIONS
+        changes = CORRECTIONS
         if self.shares.written > 0 and rng.random() < self.shares.written:
             changes = one_by_one.wordings("correction", "C")
             if self.shares.requests > 0:
@@ -179,9 +182,10 @@ class Session:
 
     # --- the rest ---
 
-    def fact(self):
+    def fact(self, shares=None):
+        shares = shares or self.shares
         fact = self.rng.choice(facts.FACTS)
-        return Exchange(question(self.rng, fact.ask(self.rng, self.shares), self.shares.requests), fact.answer, fact.topic, "fact")
+        return Exchange(question(self.rng, fact.ask(self.rng, shares), shares.requests), fact.answer, fact.topic, "fact")
 
     def exercise(self):
         return Exchange(*self.rng.choice(school.EXERCISES)(self.rng), "exercise")

@@ -9,6 +9,7 @@ class Shares:
     sums: float = 0.0  # and of those that are sums, beside the usual ones
     corrections: float = 0.0  # and of those that correct
     statements: float = 0.0  # and of those that tell something
+    facts: float = 0.0  # and of those that ask for a fact as the patterns do
     garbled: float = 0.0  # share of questions and statements in garbled words (garble.py)
     salads: float = 0.0  # of what is left: share in hardly more than words that matter
     further: float = 0.0  # share of the further wordings (wordings_further.py)

@@ -103,6 +103,15 @@ class CannotBeMadeTest(unittest.TestCase):
                 self.assertEqual(self.makeable(texts, tells, phrases.STATEMENT_OPENERS, phrases.STATEMENT_CLOSERS), [])
 
 
+    def test_corrections(self):
+        changes = json.loads((words.PROBES / "corrections.json").read_text())
+        for pattern in session.CORRECTIONS + written.wordings("correction", "C") + written.requests("correction", "C"):
+            made = re.compile(phrases.regex(pattern, s="STATEMENT", old=".+"), re.I)
+            for change in changes:
+                self.assertIsNone(made.fullmatch(change.format(s="STATEMENT")), pattern)
+                self.assertNotIn(literal(change.format(s="")), literal(pattern))
+
+
 class WrittenTest(unittest.TestCase):
     """Every line that was written by hand is one that a conversation can use."""
 
@@ -232,6 +241,7 @@ class GarbleTest(unittest.TestCase):
                 self.assertTrue(held_out(asked.lower()), asked)
             for entry in probed["recall"]:
                 self.assertTrue(held_out(entry["tell"][0].format(v="Somebody")), entry)
+        self.assertTrue(held_out("That has changed. My dog is called Rex."))
         self.assertFalse(held_out("What is my name?"))
 
 
