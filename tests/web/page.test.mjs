@@ -137,7 +137,8 @@ onPage('a turn that was cut while it waited is slow, and no wait for a first tok
   await row.getByRole('button').click();
   const sheet = page.getByRole('dialog', { name: 'Why this turn was slow' });
   await sheet.getByText(/Most of the wait: queue/).waitFor();
-  await page.keyboard.press('Escape');
+  await page.keyboard.press('Escape'); // goes back, which would cut off a reload that comes at once
+  await sheet.waitFor({ state: 'detached' });
   const cut = (turn) => ({ ...turn, timings: { ...turn.timings, first_token_ms: 0 } });
   const wait = () => region(page, 'Turns').locator('dl.facts div').filter({ hasText: 'median wait' }).locator('dd');
   mock.turns = mock.turns.map((turn, i) => (i % 3 ? cut(turn) : { ...turn, timings: { ...turn.timings, first_token_ms: 1230 } }));
