@@ -59,9 +59,8 @@ def garble(rng, text, answer, turn):
 def salad(rng, text, answer):
     """Little more than the words that matter, among words that do not, in any order; the value anywhere."""
     value = re.split(r" (?:is|are) ", answer.rstrip("."), maxsplit=1)[-1]
-    whole = re.search(rf"(?<!\w){re.escape(value)}(?!\w)", text)
-    told = answer.startswith("Noted: ") and whole is not None
-    rest = f"{text[:whole.start()]} {text[whole.end():]}" if told else text
+    told = re.search(rf"(?<!\w){re.escape(value)}(?!\w)", text) if answer.startswith("Noted: ") else None
+    rest = f"{text[:told.start()]} {text[told.end():]}" if told else text
     made = []
     for word in rest.split():
         if word.lower() in _SMALL_SET and rng.random() < _LOSE_SMALL:

@@ -95,8 +95,12 @@ def _dress(rng, text, openers, closers, mark, slips):
 _COMMANDS = frozenset("""tell say give name call repeat remind write list show let spell read state recite type
 mention recall remember fill finish complete find look think help please kindly guess hand bring fetch pick print put
 reveal share confirm check try answer explain describe teach quote pass supply provide just now go come i introduce
-don't greet prove lead report whisper unlock turn finish quick translate spill dig search display sing
+don't greet prove lead report whisper unlock turn quick translate spill dig search display sing
 draw count point guide walk use""".split())
+
+
+def _is_command(text):
+    return text.split(" ", 1)[0].strip(",.:;!").lower() in _COMMANDS
 
 
 def question(rng, text, requests=0.0):
@@ -104,8 +108,7 @@ def question(rng, text, requests=0.0):
     if rng.random() < 0.08:
         text = text.lower()
     mark = "?"
-    command = text.split(" ", 1)[0].strip(",.:;!").lower() in _COMMANDS
-    if requests > 0 and rng.random() < (requests if command else 0.1 * requests):
+    if requests > 0 and rng.random() < (requests if _is_command(text) else 0.1 * requests):
         mark = rng.choice("...!")
     return _dress(rng, text, OPENERS, QUESTION_CLOSERS, mark, slips=0.06)
 

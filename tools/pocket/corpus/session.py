@@ -48,17 +48,17 @@ class Session:
     def _exchange(self):
         if self.rng.random() < self.shares.copying:
             return Exchange(*school.copy(self.rng, most=8), "exercise")
-        if self.shares.sums > 0 and self.rng.random() < self.shares.sums:
+        if self._chance(self.shares.sums):
             return Exchange(*school.sum_of_two(self.rng), "exercise")
-        if self.shares.corrections > 0 and self.rng.random() < self.shares.corrections:
+        if self._chance(self.shares.corrections):
             made = self.correction()
             if made:
                 return made
-        if self.shares.statements > 0 and self.rng.random() < self.shares.statements:
+        if self._chance(self.shares.statements):
             made = self.statement()
             if made:
                 return made
-        if self.shares.facts > 0 and self.rng.random() < self.shares.facts:
+        if self._chance(self.shares.facts):
             return self.fact(NONE)
         while True:
             kind = self.rng.choices(list(_SHARES), list(_SHARES.values()))[0]
@@ -69,12 +69,16 @@ class Session:
             if made:
                 return made
 
+    def _chance(self, share):
+        """Draws nothing where there is no share: a new one changes no stage that does without it."""
+        return share > 0 and self.rng.random() < share
+
     def _garbled(self, made):
         if self.shares.garbled == 0 or made.category not in _GARBLED:
             return made
         if self.rng.random() < self.shares.garbled:
             user = garble(self.rng, made.user, made.answer, turn=not made.told)
-        elif (self.shares.salads > 0 and self.rng.random() < self.shares.salads and "," not in made.answer
+        elif (self._chance(self.shares.salads) and "," not in made.answer
               and made.category != "correction"):  # its words say which of two values counts
             user = salad(self.rng, made.user, made.answer)
         else:
@@ -138,7 +142,7 @@ class Session:
         if old == value:
             return None
         changes = CORRECTIONS
-        if self.shares.written > 0 and rng.random() < self.shares.written:
+        if self._chance(self.shares.written):
             changes = one_by_one.wordings("correction", "C")
             if self.shares.requests > 0:
                 changes += one_by_one.requests("correction", "C")

@@ -102,7 +102,6 @@ class CannotBeMadeTest(unittest.TestCase):
                 texts = [text.replace("{v}", "VALUE") for text in entry["tell"]]
                 self.assertEqual(self.makeable(texts, tells, phrases.STATEMENT_OPENERS, phrases.STATEMENT_CLOSERS), [])
 
-
     def test_corrections(self):
         changes = json.loads((words.PROBES / "corrections.json").read_text())
         for pattern in session.CORRECTIONS + written.wordings("correction", "C") + written.requests("correction", "C"):
