@@ -1,6 +1,6 @@
 """Scores a Pocket that Samovar serves: whole conversations over HTTP, temperature 0.
 
-usage: evaluate.py MODEL.gguf --mode heldout|dev|trained [--restart] [--thinking on|off] [--json FILE]
+usage: evaluate.py MODEL.gguf --mode heldout|dev|wordings|trained [--restart] [--thinking on|off] [--json FILE]
        evaluate.py MODEL.gguf --chat FILE     one conversation, the user's lines from a file
 
 With --restart the server ends and starts anew before each question, and goes on from its store.
@@ -92,17 +92,18 @@ class Evaluation:
         return messages
 
     def ask(self, number, probe):
-        """Pocket answers what it is told itself; of the chatter, its answers are given."""
+        """(its replies to what it is told, the answer); of the chatter, the answers are given."""
         messages = []
         for told in probe.told:
             messages.append({"role": "user", "content": told})
             messages.append({"role": "assistant", "content": self.server.reply(messages)})
+        noted = [message["content"] for message in messages[1::2]]
         messages += self.between(probe.distance, number)
         if self.restart:
             if messages:
                 self.server.reply(messages[:-1])
             self.server.restart()
-        return self.server.reply(messages + [{"role": "user", "content": probe.question}])
+        return noted, self.server.reply(messages + [{"role": "user", "content": probe.question}])
 
 
 def leaks(asked, reply, values):
@@ -119,13 +120,13 @@ def score(evaluation, mode, limit, only=""):
     right, exact, count = (collections.Counter() for _ in range(3))
     answers, leaked = [], 0
     for number, probe in enumerate(made):
-        reply = evaluation.ask(number, probe)
+        noted, reply = evaluation.ask(number, probe)
         good = probe.is_right(reply)
         count[probe.category] += 1
         right[probe.category] += good
         exact[probe.category] += reply == probe.answer
         leaked += len(leaks(probe, reply, rare))
-        answers.append({"category": probe.category, "told": probe.told, "question": probe.question,
+        answers.append({"category": probe.category, "told": probe.told, "noted": noted, "question": probe.question,
                         "expected": probe.answer, "reply": reply, "right": good})
     goals = GOALS.get(mode, {})
     categories = {name: {"right": right[name], "of": count[name], "percent": round(100 * right[name] / count[name], 1),

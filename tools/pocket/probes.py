@@ -2,6 +2,7 @@
 of a wanted length, and a question with its only right answer.
 
 heldout, dev  wordings and values written by hand (probes/*.json), which training never contains
+wordings      more wordings for tuning, with the values of dev: a line of probes/wordings.txt is `subject|told|asked`
 trained       fresh draws from the training templates
 """
 
@@ -14,7 +15,7 @@ from corpus import facts, recall, school, session, words
 from corpus.phrases import question, upper_first
 
 DISTANCES = (300, 1000, 4000)
-MODES = ("heldout", "dev", "trained")
+MODES = ("heldout", "dev", "wordings", "trained")
 _CHANGES = json.loads((words.PROBES / "corrections.json").read_text())
 
 
@@ -38,13 +39,25 @@ def contains(text, value):
     return re.search(rf"(?<!\w){re.escape(value.lower())}(?!\w)", text.lower()) is not None
 
 
+def written(mode):
+    """What is in the file of a mode: "values", "facts" and "recall"."""
+    if mode != "wordings":
+        return json.loads((words.PROBES / f"{mode}.json").read_text())
+    made = {**written("dev"), "facts": []}
+    lines = [line.split("|") for line in (words.PROBES / "wordings.txt").read_text().splitlines()]
+    made["recall"] = [{**entry, "tell": [told for subject, told, _ in lines if subject == entry["subject"]],
+                       "ask": [asked for subject, _, asked in lines if subject == entry["subject"]]}
+                      for entry in made["recall"]]
+    return made
+
+
 class Wordings:
     """Statements, questions and values of one mode: (attribute, value, statement, question)."""
 
     def __init__(self, mode):
         self.rng = random.Random(f"probes/{mode}")
         self.attributes = {a.subject: a for a in recall.ATTRIBUTES}
-        self.written = json.loads((words.PROBES / f"{mode}.json").read_text()) if mode != "trained" else None
+        self.written = None if mode == "trained" else written(mode)
 
     def facts(self):
         """(question, answer) pairs."""
@@ -81,9 +94,11 @@ class Wordings:
 def make(mode):
     wordings = Wordings(mode)
     probes = [Probe("facts", (), 0, asked, answer) for asked, answer in wordings.facts()]
-    for distance in DISTANCES:
+    for distance in DISTANCES[:1] if mode == "wordings" else DISTANCES:
         for attribute, value, told, asked in wordings.recalls():
             probes.append(Probe(f"recall {distance}", (told,), distance, asked, attribute.answer(value), value))
+    if mode == "wordings":
+        return probes
     probes += _several(wordings) + _corrected(wordings) + _untold(wordings)
     return probes + (_school(wordings.rng) if mode == "trained" else [])
 

@@ -3,13 +3,21 @@
 The probe is read with its answer in place. If each token of the answer is the likeliest one there, the
 model would have written just this answer; otherwise it would not. Of a probe about recall, the
 confirmation of what was told is judged in the same way ("told").
+
+usage: quick.py FOLDER [--mode dev|wordings]     of the checkpoint in FOLDER; says what was missed
 """
 
+import argparse
 import collections
+import pathlib
 
+import environment  # noqa: F401  (before torch)
 import torch
 
+import bpe
+
 import data
+import model as pocket
 import probes
 from corpus.render import Conversation, Exchange
 
@@ -38,11 +46,10 @@ def judged(model, tokenizer, made):
     return right
 
 
-def scores(model, tokenizer, mode="dev"):
-    """{category: percent}, for facts and for recall up to LONGEST."""
+def look(model, tokenizer, mode):
+    """(probe, {category: right}) of every simple probe that is near enough."""
     chatter = probes.chatter()
     lengths = [len(tokenizer.encode(user + answer)) + 10 for user, answer in chatter]
-    right, count = collections.Counter(), collections.Counter()
     for number, probe in enumerate(probes.make(mode)):
         if len(probe.told) > 1 or probe.told and not probe.value or probe.others or probe.distance > LONGEST:
             continue
@@ -52,10 +59,39 @@ def scores(model, tokenizer, mode="dev"):
             length += lengths[at % len(chatter)]
             at += 1
         verdict = judged(model, tokenizer, conversation(probe, between))
-        verdict["told"] = verdict.pop("statement", None)
-        for name, hit in verdict.items():
-            if hit is not None:
-                name = probe.category if name == "recall" else name
-                right[name] += hit
-                count[name] += 1
+        if "statement" in verdict:
+            verdict = {"told": verdict["statement"], probe.category: verdict["recall"]}
+        yield probe, verdict
+
+
+def percent(verdicts):
+    """{category: percent}"""
+    right, count = collections.Counter(), collections.Counter()
+    for verdict in verdicts:
+        right.update({name: int(hit) for name, hit in verdict.items()})
+        count.update(verdict.keys())
     return {name: round(100 * right[name] / count[name], 1) for name in count}
+
+
+def scores(model, tokenizer, mode="dev"):
+    """{category: percent}, for facts and for recall up to LONGEST."""
+    return percent(verdict for _, verdict in look(model, tokenizer, mode))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--mode", choices=("dev", "wordings"), default="dev")
+    arguments = parser.parse_args()
+    tokenizer = bpe.Tokenizer.load(arguments.folder / "tokenizer.json")
+    model = pocket.Pocket(pocket.Config(len(tokenizer.tokens)))
+    model.load_state_dict(torch.load(arguments.folder / "checkpoint.pt")["model"])
+    seen = list(look(model, tokenizer, arguments.mode))
+    for probe, verdict in seen:
+        for name in (name for name, hit in verdict.items() if not hit):
+            print(f"{name}: {' '.join(probe.told) if name == 'told' else probe.question} ({probe.answer})")
+    print(percent(verdict for _, verdict in seen))
+
+
+if __name__ == "__main__":
+    main()

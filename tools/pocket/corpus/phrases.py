@@ -6,6 +6,8 @@
 import functools
 import re
 
+from corpus.shares import NONE
+
 _TOKEN = re.compile(r"[\[\]|]|[^\[\]|]+")
 
 OPENERS = ("hey, |hi, |hello, |ok, |okay, |so, |well, |by the way, |also, |one more thing: |quick question: |"
@@ -99,17 +101,27 @@ don't greet prove lead report whisper unlock turn quick translate spill dig sear
 draw count point guide walk use""".split())
 
 
+_ASKING = re.compile(r"\b(what|which|who|whom|whose|where|when|how|any)\b|(^|, )(do|does|did|is|are|was|can|could|would)\b", re.I)
+
+
 def _is_command(text):
     return text.split(" ", 1)[0].strip(",.:;!").lower() in _COMMANDS
 
 
-def question(rng, text, requests=0.0):
-    """`requests`: share of those questions that are commands or sentences and end as such."""
+def _is_need(text):
+    """"I want to hear which one it was", "the ticket, please": asks, and is no question."""
+    return text.startswith("I ") or not _ASKING.search(text)
+
+
+def question(rng, text, shares=NONE):
+    """Of those questions that are commands or sentences the share `requests` ends as such."""
     if rng.random() < 0.08:
         text = text.lower()
     mark = "?"
-    if requests > 0 and rng.random() < (requests if _is_command(text) else 0.1 * requests):
-        mark = rng.choice("...!")
+    if shares.requests > 0:
+        request = _is_command(text) or shares.scenes > 0 and _is_need(text)
+        if rng.random() < (shares.requests if request else 0.1 * shares.requests):
+            mark = rng.choice("...!")
     return _dress(rng, text, OPENERS, QUESTION_CLOSERS, mark, slips=0.06)
 
 

@@ -63,7 +63,7 @@ class Attribute:
     def written(self):
         """(statements, questions) of the attribute and its family."""
         return tuple(one_by_one.wordings(self.family(), kind) + one_by_one.wordings(self.subject, kind) +
-                     one_by_one.requests(self.subject, kind) for kind in "SQ")
+                     one_by_one.requests(self.subject, kind) + one_by_one.scenes(self.subject, kind) for kind in "SQ")
 
     def family(self):
         return _FAMILIES[self.statements]
@@ -72,14 +72,14 @@ class Attribute:
         """A value."""
         kind = _KINDS.get(self.value)
         if kind and shares.written > 0 and rng.random() < (shares.real or _WRITTEN_VALUES * shares.written):
-            value = one_by_one.value(rng, kind)
+            value = one_by_one.value(rng, kind, shares)
             numbered = shares.real > 0 and kind == "words" and rng.random() < 0.25
             return value + words.number(rng, rng.choice((1, 2, 2, 3))) if numbered else value
         return self.value(rng)
 
     def _pattern(self, rng, kind, shares):
         if shares.written > 0 and rng.random() < shares.written:
-            return one_by_one.choose(rng, self.family(), self.subject, kind, shares.requests)
+            return one_by_one.choose(rng, self.family(), self.subject, kind, shares)
         which = "SQ".index(kind)
         usual = (self.statements, self.questions)
         return rng.choice((self.further() if shares.further > 0 and rng.random() < shares.further else usual)[which])

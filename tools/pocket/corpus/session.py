@@ -4,7 +4,7 @@ for it later, ask for what was never told, and correct it."""
 import dataclasses
 import math
 
-from corpus import facts, recall, school, smalltalk, tools
+from corpus import clauses, facts, recall, school, smalltalk, tools
 from corpus import written as one_by_one
 from corpus.garble import garble, salad
 from corpus.phrases import expand, question, statement, upper_first
@@ -24,6 +24,7 @@ CORRECTIONS = (
     "[, |: ]{s}", "{s}[ now|, not {old}| instead of {old}|, no longer {old}|, I was wrong before]",
     "not {old}: {s}", "[I said {old}, but|it is not {old},|forget {old},] {s}", "[change that|update|new]: {s}",
     "[since today|since yesterday|from now on|meanwhile], {s}")
+_ASKED_SO = 0.3  # share of questions with a clause more, of that of statements
 _BETWEEN = (" and ", ", and ", ". ", ". ", ". Also, ", ", ", "; ", ". And ")
 
 
@@ -100,7 +101,8 @@ class Session:
         claims, parts = [], []
         for attribute in told:
             value = self._learn(attribute, lower)
-            parts.append((attribute.state(rng, value, self.shares), value))
+            part = attribute.state(rng, value, self.shares)
+            parts.append((clauses.around(rng, part, value) if self._chance(self.shares.clauses) else part, value))
             claims.append(attribute.claim(value))
         text = self._told(parts)
         return Exchange(text.lower() if lower else text, recall.confirm(claims), recall.join([a.topic() for a in told]),
@@ -166,10 +168,12 @@ class Session:
             asked.append(rng.choice([a for a in ready if a not in asked]))
         self.fresh.difference_update(asked)
         text = asked[0].ask(rng, self.shares)
+        if self._chance(_ASKED_SO * self.shares.clauses):
+            text = clauses.before(rng, text)
         if len(asked) == 2:
             text += rng.choice((" and ", ", and ", "? And ")) + asked[1].ask(rng, self.shares)
         answer = recall.join([a.claim(self.values[a]) for a in asked])
-        return Exchange(question(rng, text, self.shares.requests), upper_first(answer) + ".", recall.join([a.topic() for a in asked]),
+        return Exchange(question(rng, text, self.shares), upper_first(answer) + ".", recall.join([a.topic() for a in asked]),
                         "recall" if len(asked) == 1 else "recall two")
 
     def untold(self):
@@ -181,7 +185,7 @@ class Session:
         attribute = rng.choice(near if near and rng.random() < 0.67 else unknown)
         if rng.random() < 0.12:
             attribute = recall.other(rng)
-        asked = question(rng, attribute.ask(rng, self.shares), self.shares.requests)
+        asked = question(rng, attribute.ask(rng, self.shares), self.shares)
         return Exchange(asked, attribute.untold(), attribute.topic(), "untold")
 
     # --- the rest ---
@@ -189,7 +193,7 @@ class Session:
     def fact(self, shares=None):
         shares = shares or self.shares
         fact = self.rng.choice(facts.FACTS)
-        return Exchange(question(self.rng, fact.ask(self.rng, shares), shares.requests), fact.answer, fact.topic, "fact")
+        return Exchange(question(self.rng, fact.ask(self.rng, shares), shares), fact.answer, fact.topic, "fact")
 
     def exercise(self):
         return Exchange(*self.rng.choice(school.EXERCISES)(self.rng), "exercise")

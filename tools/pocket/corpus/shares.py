@@ -15,6 +15,8 @@ class Shares:
     further: float = 0.0  # share of the further wordings (wordings_further.py)
     written: float = 0.0  # share of the written ones (written.py)
     requests: float = 0.0  # and of those that of requests.txt; share of requests that end without "?"
+    scenes: float = 0.0  # and of those that of scenes.txt
+    clauses: float = 0.0  # share of statements and questions with a clause more (clauses.py)
     real: float = 0.0  # share of real values (written/values.txt); without it a share of `written`
 
 

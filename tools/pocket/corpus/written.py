@@ -7,13 +7,15 @@ is `kind|value`. Whoever wrote them had not seen the probes; wordings that were 
 (tests/test_corpus.py), and values of the probes as well.
 
 requests.txt, for the last stages, tells what is asked for from what is told where both are commands: "name my
-cat for me", "write down Rex for my cat".
+cat for me", "write down Rex for my cat". scenes.txt, for the very last, has what matters among many other words; with it come the
+values of values_further.txt.
 """
 
 import functools
 import pathlib
 
 from corpus import words
+from corpus.shares import NONE
 
 _FOLDER = pathlib.Path(__file__).parent / "written"
 _OWN = 0.5  # share of the wordings of just this attribute, where there are any, against its family's
@@ -30,6 +32,7 @@ def _read(*names):
 
 _WRITTEN = _read("corrections", "facts", "questions", "statements")
 _REQUESTS = _read("requests")
+_SCENES = _read("scenes")
 
 
 def wordings(about, kind):
@@ -40,23 +43,30 @@ def requests(about, kind):
     return _REQUESTS.get((about, kind), ())
 
 
-def choose(rng, family, subject, kind, share=0.0):
-    """`share`: that of requests.txt, where it has wordings for the subject."""
-    if share > 0 and requests(subject, kind) and rng.random() < share:
-        return rng.choice(requests(subject, kind))
+def scenes(about, kind):
+    return _SCENES.get((about, kind), ())
+
+
+def choose(rng, family, subject, kind, shares=NONE):
+    """Of scenes.txt and requests.txt by their shares, where they have wordings for the subject."""
+    for share, wordings_of in ((shares.scenes, scenes), (shares.requests, requests)):
+        if share > 0 and wordings_of(subject, kind) and rng.random() < share:
+            return rng.choice(wordings_of(subject, kind))
     own = wordings(subject, kind)
     return rng.choice(own if own and rng.random() < _OWN else wordings(family, kind))
 
 
 @functools.lru_cache(maxsize=None)
-def _values():
+def _values(*names):
     made = {}
-    for line in (_FOLDER / "values.txt").read_text().splitlines():
-        kind, value = line.split("|")
-        if value.lower() not in words.banned():
-            made.setdefault(kind, []).append(value)
+    for name in names:
+        for line in (_FOLDER / f"{name}.txt").read_text().splitlines():
+            kind, value = line.split("|")
+            if value.lower() not in words.banned():
+                made.setdefault(kind, []).append(value)
     return made
 
 
-def value(rng, kind):
-    return rng.choice(_values()[kind])
+def value(rng, kind, shares=NONE):
+    names = ("values", "values_further") if shares.scenes > 0 else ("values",)
+    return rng.choice(_values(*names)[kind])

@@ -13,7 +13,7 @@ import common  # noqa: F401
 
 import probes
 import train
-from corpus import facts, phrases, recall, session, words, written
+from corpus import clauses, facts, phrases, recall, session, words, written
 from corpus.garble import garble, held_out, salad
 from corpus.phrases import expand
 from corpus.shares import Shares
@@ -38,11 +38,19 @@ def literal(text):
     return text.lower().strip(" .?!")
 
 
+def without_clauses(text):
+    """The text, and what is left of it where clauses.py may have put something around it."""
+    made = [text]
+    made += [text.removeprefix(f"{clause}, ") for clause in clauses.all_of("B") if text.startswith(f"{clause}, ")]
+    return made + [each.removesuffix(f", {clause}") for each in made for clause in clauses.all_of("E")
+                   if each.endswith(f", {clause}")]
+
+
 class HeldOutTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.text = "\n".join(texts(TOKENS)).lower()
-        cls.files = [json.loads((words.PROBES / f"{name}.json").read_text()) for name in ("heldout", "dev")]
+        cls.files = [probes.written(mode) for mode in ("heldout", "dev", "wordings")]
 
     def test_no_value_of_the_probes_occurs(self):
         seen = set(re.findall(r"\w+", self.text))
@@ -74,13 +82,14 @@ class CannotBeMadeTest(unittest.TestCase):
     """Stronger than any sample: no pattern makes a wording of the probes, whatever is drawn."""
 
     def setUp(self):
-        self.files = [json.loads((words.PROBES / f"{name}.json").read_text()) for name in ("heldout", "dev")]
+        self.files = [probes.written(mode) for mode in ("heldout", "dev", "wordings")]
 
     def makeable(self, wordings, patterns, openers, closers):
         """`patterns`: regular expressions. Those wordings that one of them makes."""
         around = ["(?:" + "|".join(re.escape(text.lower()) for text in texts) + ")?" for texts in (openers, closers)]
         made = [re.compile(f"{around[0]}(?:{pattern}){around[1]}", re.I) for pattern in sorted(set(patterns))]
-        return [text for text in wordings if any(each.fullmatch(literal(text)) for each in made)]
+        return [text for text in wordings for bare in without_clauses(literal(text))
+                if any(each.fullmatch(bare) for each in made)]
 
     def test_facts(self):
         patterns = [phrases.regex(pattern) for fact in facts.FACTS for pattern in fact.questions + fact.written()]
@@ -118,7 +127,7 @@ class WrittenTest(unittest.TestCase):
         topics = {fact.topic for fact in facts.FACTS}
         subjects = {attribute.subject: attribute for attribute in recall.ATTRIBUTES}
         families = {attribute.family(): attribute for attribute in (*recall.ATTRIBUTES, recall.other(random.Random(1)))}
-        for name in ("corrections", "facts", "questions", "requests", "statements"):
+        for name in ("corrections", "facts", "questions", "requests", "scenes", "statements"):
             for line in (pathlib.Path(written.__file__).parent / "written" / f"{name}.txt").read_text().splitlines():
                 about, kind, pattern = line.split("|", 2)
                 holes = sorted(set(re.findall(r"\{(\w+)\}", pattern)))
@@ -137,14 +146,29 @@ class WrittenTest(unittest.TestCase):
             for kind in "SQ":
                 self.assertGreater(len(written.wordings(attribute.subject, kind)), 20, attribute.subject)
                 self.assertGreater(len(written.requests(attribute.subject, kind)), 10, attribute.subject)
+                self.assertGreater(len(written.scenes(attribute.subject, kind)), 10, attribute.subject)
         for fact in facts.FACTS:
             self.assertGreater(len(fact.written()), 50, fact.topic)
 
     def test_requests_end_as_commands_in_the_last_stages_only(self):
         rng = random.Random(15)
-        ends = {share: {phrases.question(rng, "name my cat", share).strip()[-1] for _ in range(300)} for share in (0.0, 1.0)}
+        ends = {share: {phrases.question(rng, "name my cat", Shares(requests=share)).strip()[-1] for _ in range(300)} for share in (0.0, 1.0)}
         self.assertNotIn(".", ends[0.0])
         self.assertLessEqual({".", "!"}, ends[1.0])
+
+
+class ClausesTest(unittest.TestCase):
+    def test_they_are_put_around_what_is_told(self):
+        rng = random.Random(16)
+        made = {clauses.around(rng, "my dog Rex is old", "Rex") for _ in range(200)}
+        self.assertGreater(len(made), 150)
+        for text in made:
+            self.assertIsNotNone(re.fullmatch(r"(.+, )?my dog Rex(, [^,]+,)? is old(, .+)?", text), text)
+
+    def test_all_lines_are_for_one_place(self):
+        lines = (pathlib.Path(clauses.__file__).parent / "written" / "clauses.txt").read_text().splitlines()
+        self.assertEqual(len(lines), sum(len(clauses.all_of(place)) for place in "BEM"))
+        self.assertEqual([line for line in lines if not re.fullmatch(r"[BEM]\|[A-Za-z0-9' -]+", line)], [])
 
 
 class RecallTest(unittest.TestCase):
