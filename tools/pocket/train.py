@@ -70,11 +70,11 @@ STAGES = (
     Stage("values longest", 2, 4608, 45, 0.15e-3, 0.0, sums=0.04, garbled=0.05, salads=0.03, further=0.15,
           written=0.6, requests=0.35, corrections=0.05, statements=0.1, facts=0.1, real=0.7),
     Stage("scenes", 8, 512, 2600, 0.9e-3, 0.2e-3, sums=0.03, garbled=0.08, salads=0.04, further=0.1, written=0.8,
-          requests=0.3, corrections=0.06, statements=0.2, facts=0.07, real=0.75, scenes=0.5, clauses=0.3),
+          requests=0.3, corrections=0.06, statements=0.2, facts=0.07, real=0.75, scenes=0.5, clauses=0.3, strange=0.3, swapped=0.2),
     Stage("scenes longer", 4, 1024, 250, 0.25e-3, 0.1e-3, sums=0.04, garbled=0.06, salads=0.03, further=0.1,
-          written=0.65, requests=0.3, corrections=0.06, statements=0.1, facts=0.1, real=0.7, scenes=0.4, clauses=0.2),
+          written=0.65, requests=0.3, corrections=0.06, statements=0.1, facts=0.1, real=0.7, scenes=0.4, clauses=0.2, strange=0.2, swapped=0.15),
     Stage("scenes longest", 2, 4608, 60, 0.2e-3, 0.0, sums=0.04, garbled=0.06, salads=0.03, further=0.1,
-          written=0.65, requests=0.3, corrections=0.06, statements=0.1, facts=0.1, real=0.7, scenes=0.4, clauses=0.2),
+          written=0.65, requests=0.3, corrections=0.06, statements=0.1, facts=0.1, real=0.7, scenes=0.4, clauses=0.2, strange=0.2, swapped=0.15),
 )
 
 

@@ -17,7 +17,7 @@ today indeed possibly always simply truly though perhaps anyway somehow yes no r
 _SMALL = """is are was were be been being do does did has have had can could would should may might will shall must
 the a an this that these those it of in on at for with by from about to into as so than and or but if when where
 which what how""".split()
-_SMALL_SET = frozenset(_SMALL)
+SMALL = frozenset(_SMALL)
 _ANY = _FILLERS + _SMALL + """never say take gets go went come see look like love hate think feel need want make made give
 given keep kept put sit stand lie walk run sleep work play read write talk speak call ask answer live stay leave wait
 morning evening night day week year time way thing place people man woman child friend world life house door table food
@@ -28,14 +28,14 @@ _LOSE_SMALL, _ADD_ANY = 0.35, 0.18
 _LOSE, _ADD, _EXCHANGE, _SWAP, _TURN = 0.1, 0.07, 0.12, 0.06, 0.12
 
 
-def _stem(word):
+def stem(word):
     return re.sub(r"\W|'s$", "", word.lower())
 
 
 def garble(rng, text, answer, turn):
     """The text in other words; `turn`: its beginning may also come last, as in questions."""
-    kept = {_stem(word) for word in answer.split()}
-    parts = [(word, _stem(word) in kept) for word in text.split(" ")]
+    kept = {stem(word) for word in answer.split()}
+    parts = [(word, stem(word) in kept) for word in text.split(" ")]
     made, before = [], False  # before: the last word was kept
     for word, keep in parts:
         if not (keep and before) and rng.random() < _ADD:
@@ -44,9 +44,9 @@ def garble(rng, text, answer, turn):
         if not keep:
             if rng.random() < _LOSE:
                 continue
-            if word.lower() in _SMALL_SET and rng.random() < _EXCHANGE:
+            if word.lower() in SMALL and rng.random() < _EXCHANGE:
                 word = rng.choice(_SMALL)
-            elif made and rng.random() < _SWAP and _stem(made[-1]) not in kept:
+            elif made and rng.random() < _SWAP and stem(made[-1]) not in kept:
                 word, made[-1] = made[-1], word
         made.append(word)
     if turn and len(made) > 3 and rng.random() < _TURN:
@@ -63,7 +63,7 @@ def salad(rng, text, answer):
     rest = f"{text[:told.start()]} {text[told.end():]}" if told else text
     made = []
     for word in rest.split():
-        if word.lower() in _SMALL_SET and rng.random() < _LOSE_SMALL:
+        if word.lower() in SMALL and rng.random() < _LOSE_SMALL:
             continue
         while rng.random() < _ADD_ANY:
             made.append(rng.choice(_ANY))

@@ -72,6 +72,8 @@ class Attribute:
         """A value."""
         kind = _KINDS.get(self.value)
         if kind and shares.written > 0 and rng.random() < (shares.real or _WRITTEN_VALUES * shares.written):
+            if shares.swapped > 0 and rng.random() < shares.swapped:
+                kind = rng.choice(next(kinds for kinds in _ALIKE if kind in kinds))
             value = one_by_one.value(rng, kind, shares)
             numbered = shares.real > 0 and kind == "words" and rng.random() < 0.25
             return value + words.number(rng, rng.choice((1, 2, 2, 3))) if numbered else value
@@ -105,6 +107,8 @@ _POOLS = {kind: words.pool(pool) for kind, pool in (
 # What the kinds of written/values.txt stand for.
 _KINDS = {words.name: "people", words.pet_name: "pets", words.city: "cities", words.code_word: "words",
           **{source: kind for kind, source in _POOLS.items()}}
+# Those that are spelled alike, so that any of them can stand where a value does.
+_ALIKE = (("people", "pets", "cities"), ("words", *_POOLS))
 _WRITTEN_VALUES = 0.6  # share of values from there, of that of written wordings
 
 _FAVORITES = {"color": ("[color|colour|color]", "[colors|colours]", _POOLS["colors"]),

@@ -10,6 +10,7 @@ from corpus.garble import garble, salad
 from corpus.phrases import expand, question, statement, upper_first
 from corpus.render import Conversation, Exchange
 from corpus.shares import NONE
+from corpus.strangers import strange
 
 CHARACTERS_PER_TOKEN = 4.2  # of rendered conversations, with room
 
@@ -82,6 +83,8 @@ class Session:
         elif (self._chance(self.shares.salads) and "," not in made.answer
               and made.category != "correction"):  # its words say which of two values counts
             user = salad(self.rng, made.user, made.answer)
+        elif self._chance(self.shares.strange):
+            user = strange(self.rng, made.user, made.answer)
         else:
             return made
         return dataclasses.replace(made, user=user)

@@ -17,6 +17,8 @@ class Shares:
     requests: float = 0.0  # and of those that of requests.txt; share of requests that end without "?"
     scenes: float = 0.0  # and of those that of scenes.txt
     clauses: float = 0.0  # share of statements and questions with a clause more (clauses.py)
+    strange: float = 0.0  # of what is not garbled, either: share with strangers among its words (strangers.py)
+    swapped: float = 0.0  # share of real values of another kind
     real: float = 0.0  # share of real values (written/values.txt); without it a share of `written`
 
 

@@ -13,7 +13,7 @@ import common  # noqa: F401
 
 import probes
 import train
-from corpus import clauses, facts, phrases, recall, session, words, written
+from corpus import clauses, facts, phrases, recall, session, strangers, words, written
 from corpus.garble import garble, held_out, salad
 from corpus.phrases import expand
 from corpus.shares import Shares
@@ -169,6 +169,29 @@ class ClausesTest(unittest.TestCase):
         lines = (pathlib.Path(clauses.__file__).parent / "written" / "clauses.txt").read_text().splitlines()
         self.assertEqual(len(lines), sum(len(clauses.all_of(place)) for place in "BEM"))
         self.assertEqual([line for line in lines if not re.fullmatch(r"[BEM]\|[A-Za-z0-9' -]+", line)], [])
+
+
+class StrangersTest(unittest.TestCase):
+    def test_they_stand_where_no_word_of_importance_does(self):
+        rng = random.Random(17)
+        told = "at the zoo my steps lead me straight to the lynx, the animal I love best"
+        made = [strangers.strange(rng, told, "Noted: your favorite animal is lynx.").split() for _ in range(200)]
+        kept = [len({words[at] for words in made}) == 1 for at in range(len(told.split()))]
+        self.assertEqual([word for word, same in zip(told.split(), kept) if not same],
+                         ["zoo", "my", "steps", "lead", "straight", "love"])
+        self.assertGreater(len({tuple(words) for words in made}), 100)
+
+    def test_none_says_what_a_message_is_about(self):
+        self.assertLessEqual({"dog", "puppy", "locker", "password", "profession"}, strangers.meaning())
+        self.assertEqual(strangers.meaning() & set(strangers.strangers()), set())
+        self.assertGreater(len(strangers.strangers()), 3000)
+
+    def test_swapped_values_are_spelled_like_those_of_the_attribute(self):
+        rng, shares = random.Random(18), Shares(written=1.0, real=1.0, scenes=1.0, swapped=1.0)
+        attributes = {attribute.subject: attribute for attribute in recall.ATTRIBUTES}
+        for subject, capital in (("your dog's name", True), ("your favorite animal", False)):
+            values = [attributes[subject].draw(rng, shares) for _ in range(100)]
+            self.assertEqual({value[0].isupper() for value in values}, {capital}, subject)
 
 
 class RecallTest(unittest.TestCase):
