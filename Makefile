@@ -22,7 +22,7 @@ models: build ## the tiny test models, build/models/tiny-*.gguf
 models-all: build ## the larger ones too (about 1.2 GB)
 	@scripts/models.sh all
 
-pocket: build ## retrain Samovar's own model, models/pocket.gguf, (almost two hours; needs python3-torch)
+pocket: build ## retrain Samovar's own model, models/pocket.gguf, (two and a half hours; needs python3-torch)
 	@scripts/pocket.sh
 
 run: build ## serve Pocket, show that it remembers over a restart, keep serving

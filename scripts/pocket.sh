@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes models/pocket.gguf from nothing: trains (almost two hours on two cores; an interrupted
+# Makes models/pocket.gguf from nothing: trains (two and a half hours on two cores; an interrupted
 # run goes on), exports, scores and writes the model card. The steps by themselves: tools/pocket/README.md.
 #
 # scripts/pocket.sh         all of it

@@ -178,7 +178,7 @@ class StrangersTest(unittest.TestCase):
         made = [strangers.strange(rng, told, "Noted: your favorite animal is lynx.").split() for _ in range(200)]
         kept = [len({words[at] for words in made}) == 1 for at in range(len(told.split()))]
         self.assertEqual([word for word, same in zip(told.split(), kept) if not same],
-                         ["zoo", "my", "steps", "lead", "straight", "love"])
+                         ["my", "steps", "lead", "me", "straight", "love"])
         self.assertGreater(len({tuple(words) for words in made}), 100)
 
     def test_none_says_what_a_message_is_about(self):
