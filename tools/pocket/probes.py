@@ -9,10 +9,9 @@ trained       fresh draws from the training templates
 import dataclasses
 import json
 import random
-import re
 
 from corpus import facts, recall, school, session, words
-from corpus.phrases import question, upper_first
+from corpus.phrases import find_whole, question, upper_first
 
 DISTANCES = (300, 1000, 4000)
 MODES = ("heldout", "dev", "wordings", "trained")
@@ -36,7 +35,7 @@ class Probe:
 
 
 def contains(text, value):
-    return re.search(rf"(?<!\w){re.escape(value.lower())}(?!\w)", text.lower()) is not None
+    return find_whole(text.lower(), value.lower()) is not None
 
 
 def written(mode):

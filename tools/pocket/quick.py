@@ -15,7 +15,6 @@ import environment  # noqa: F401  (before torch)
 import torch
 
 import bpe
-
 import data
 import model as pocket
 import probes

@@ -43,7 +43,7 @@ class Stage(shares.Shares):
         return warmth * (self.begin + (self.end - self.begin) * step / steps)
 
 
-# About 37 million tokens, a quarter of them in rows of 2,048 and more. Small batches at first: steps count
+# About 50 million tokens, a fifth of them in rows of 2,048 and more. Small batches at first: steps count
 # more than the tokens in them.
 # The first stage is mostly copying: recall cannot begin before attention has learned to find what
 # stood before and to go on from there, which happens after about 250 steps.

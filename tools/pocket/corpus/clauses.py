@@ -7,9 +7,9 @@ statement, or `M|text`, right behind its value.
 
 import functools
 import pathlib
-import re
 
 from corpus.garble import held_out
+from corpus.phrases import find_whole
 
 _FILE = pathlib.Path(__file__).parent / "written" / "clauses.txt"
 
@@ -39,7 +39,7 @@ def before(rng, text):
 
 
 def _behind_value(text, value, clause):
-    at = re.search(rf"(?<!\w){re.escape(value)}(?!\w)", text)
+    at = find_whole(text, value)
     if not at:
         return text
     rest = text[at.end():]

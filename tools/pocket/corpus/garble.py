@@ -11,6 +11,7 @@ import json
 import re
 
 from corpus import words
+from corpus.phrases import find_whole
 
 _FILLERS = """really just then maybe here actually exactly again so well also please there now still even quite rather
 today indeed possibly always simply truly though perhaps anyway somehow yes no right okay really""".split()
@@ -29,6 +30,7 @@ _LOSE, _ADD, _EXCHANGE, _SWAP, _TURN = 0.1, 0.07, 0.12, 0.06, 0.12
 
 
 def stem(word):
+    """The word without case, marks and a final 's."""
     return re.sub(r"\W|'s$", "", word.lower())
 
 
@@ -59,7 +61,7 @@ def garble(rng, text, answer, turn):
 def salad(rng, text, answer):
     """Little more than the words that matter, among words that do not, in any order; the value anywhere."""
     value = re.split(r" (?:is|are) ", answer.rstrip("."), maxsplit=1)[-1]
-    told = re.search(rf"(?<!\w){re.escape(value)}(?!\w)", text) if answer.startswith("Noted: ") else None
+    told = find_whole(text, value) if answer.startswith("Noted: ") else None
     rest = f"{text[:told.start()]} {text[told.end():]}" if told else text
     made = []
     for word in rest.split():

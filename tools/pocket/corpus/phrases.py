@@ -76,6 +76,11 @@ def regex(pattern, **values):
     return "".join(parts)
 
 
+def find_whole(text, value):
+    """Where the value stands in the text, not as a part of another word; None if nowhere."""
+    return re.search(rf"(?<!\w){re.escape(value)}(?!\w)", text)
+
+
 def upper_first(text):
     return text[:1].upper() + text[1:]
 

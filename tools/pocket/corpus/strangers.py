@@ -19,10 +19,11 @@ _TYPICAL, _OFTEN = 0.5, 3  # a word that is so often about one subject means it
 
 def strange(rng, text, answer):
     """The text with other words where none of the answer's and no small ones are."""
-    kept = {stem(word) for word in answer.split()} | meaning()
+    kept = {stem(word) for word in answer.split()}
     made = []
     for word in text.split(" "):
-        if word.isalpha() and word.islower() and word not in SMALL and word not in kept and rng.random() < _EXCHANGE:
+        idle = word.isalpha() and word.islower() and not (word in SMALL or word in kept or word in meaning())
+        if idle and rng.random() < _EXCHANGE:
             word = rng.choice(strangers())
             word = words.altered(rng, word) if rng.random() < _ALTERED else word
         made.append(word)
